@@ -1,0 +1,31 @@
+# syntax=docker/dockerfile:1
+
+# The packages that the service runs on. Nothing is compiled: types are stripped when a file is
+# loaded, and better-sqlite3 brings its binaries.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional
+
+FROM node:24-bookworm-slim
+# The service calls no package manager, so none is there to be called by anyone else.
+RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
+      /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+      /usr/local/bin/yarn /usr/local/bin/yarnpkg \
+    && mkdir /data \
+    && chown node:node /data
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json ./
+COPY src ./src
+ENV NODE_ENV=production \
+    COATCHECK_HOST=0.0.0.0 \
+    COATCHECK_PORT=8080 \
+    COATCHECK_LEDGER=/data/coatcheck.db
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.COATCHECK_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+STOPSIGNAL SIGTERM
+CMD ["node", "src/main.ts"]

@@ -1,0 +1,51 @@
+/**
+ * The one error that the domain throws. Codes are stable and public: `http/problems.ts` gives each its status and title,
+ * and each has a page in `docs/reference/problems/`. What is merely absent is `undefined`, not an error.
+ */
+export const ERROR_CODES = [
+  'invalid_json',
+  'invalid_utf8',
+  'json_too_deep',
+  'invalid_request',
+  'invalid_range',
+  'unauthorized',
+  'forbidden_origin',
+  'not_found',
+  'path_not_found',
+  'method_not_allowed',
+  'request_timeout',
+  'format_fixed',
+  'ended',
+  'expired',
+  'evicted',
+  'body_too_large',
+  'unsupported_media_type',
+  'range_not_satisfiable',
+  'over_limit',
+  'tool_not_registered',
+  'invalid_schema',
+  'no_text_view',
+  'internal_error',
+  'ledger_corrupt',
+  'overloaded',
+  'ledger_unavailable',
+  'storage_full',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** Members that a problem carries beside its text: what was hit, where, and what there is instead. */
+export type ErrorFacts = Readonly<Record<string, string | number | readonly string[]>>
+
+export class CoatcheckError extends Error {
+  readonly code: ErrorCode
+  readonly facts: ErrorFacts
+
+  /** `detail` says what was wrong and what to do; it is shown to the caller. */
+  constructor(code: ErrorCode, detail: string, facts: ErrorFacts = {}, options?: ErrorOptions) {
+    super(detail, options)
+    this.name = 'CoatcheckError'
+    this.code = code
+    this.facts = facts
+  }
+}

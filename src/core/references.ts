@@ -1,0 +1,146 @@
+/**
+ * References in tool arguments: a string that is, as a whole, `$r1`, `$r1.rows.0` or `$r1#/rows/0`, stands for a value.
+ *
+ * One pass: what is put in is never looked at again, keys are never references, the arguments themselves may be one. A
+ * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
+ */
+import { findPath, pointerEscape, segmentsOf } from './json/path.ts'
+import { elementsOf, type JsonSlice, membersOf } from './json/slice.ts'
+import { editSlice } from './json/splice.ts'
+import { decodeRaw } from './json/strings.ts'
+
+/** `$r`, digits, then nothing, a dotted path or a pointer. `s`: member names may hold line ends. */
+const REFERENCE = /^\$(r[0-9]+)((?:[.#].*)?)$/s
+const DOLLAR = 0x24
+const BACKSLASH = 0x5c
+
+export interface Reference {
+  /** The string token in the arguments. */
+  readonly token: JsonSlice
+  /** The reference with its `$`. */
+  readonly text: string
+  readonly handle: string
+  /** What follows the handle: empty, `.a.0` or `#/a/0`. */
+  readonly path: string
+  /** Where it stands in the arguments, as a JSON Pointer. */
+  readonly at: string
+}
+
+export const UNRESOLVED_REASONS = [
+  'unknown_handle',
+  'path_not_found',
+  'failure',
+  'suspension',
+  'binary',
+] as const
+export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number]
+
+/** Every string in `args` that has the shape of a reference, in document order. */
+export function findReferences(args: JsonSlice): readonly Reference[] {
+  const found: Reference[] = []
+  const visit = (value: JsonSlice, at: Place | null): void => {
+    switch (value.kind) {
+      case 'string': {
+        const reference = readReference(value, at)
+        if (reference !== undefined) found.push(reference)
+        break
+      }
+      case 'array': {
+        let index = 0
+        for (const element of elementsOf(value)) visit(element, { up: at, step: index++ })
+        break
+      }
+      case 'object':
+        for (const { key, value: member } of membersOf(value)) visit(member, { up: at, step: key })
+        break
+      default:
+    }
+  }
+  visit(args, null)
+  return found
+}
+
+/** A place in the arguments as a chain, made into a pointer only where it is needed. */
+interface Place {
+  readonly up: Place | null
+  readonly step: number | JsonSlice
+}
+
+function pointerOf(place: Place | null): string {
+  const segments: string[] = []
+  for (let p = place; p !== null; p = p.up) {
+    const name = typeof p.step === 'number' ? String(p.step) : decodeRaw(p.step).toWellFormed()
+    segments.push(`/${pointerEscape(name)}`)
+  }
+  return segments.reverse().join('')
+}
+
+function readReference(token: JsonSlice, place: Place | null): Reference | undefined {
+  const first = token.bytes[token.start + 1]
+  // A `$` may also be written as an escape; anything else cannot begin a reference.
+  if (first !== DOLLAR && first !== BACKSLASH) return undefined
+  const text = decodeRaw(token)
+  const match = REFERENCE.exec(text)
+  if (match === null) return undefined
+  const [, handle, path] = match as unknown as readonly [string, string, string]
+  return { token, text, handle, path, at: pointerOf(place) }
+}
+
+/** What a handle stands for, as far as references go. */
+export type Referent = JsonSlice | 'unknown_handle' | 'failure' | 'suspension' | 'binary'
+
+export type Lookup =
+  | { readonly reference: Reference; readonly value: JsonSlice }
+  | {
+      readonly reference: Reference
+      readonly reason: UnresolvedReason
+      readonly missing?: string
+      readonly available: readonly string[]
+    }
+
+/** Resolves one reference against the value its handle stands for. `handles` is what to offer instead of an unknown one. */
+export function lookUp(
+  reference: Reference,
+  referent: Referent,
+  handles: readonly string[],
+): Lookup {
+  if (typeof referent === 'string') {
+    return { reference, reason: referent, available: referent === 'unknown_handle' ? handles : [] }
+  }
+  const path = segmentsOf(reference.path)
+  if (path === undefined)
+    return { reference, reason: 'path_not_found', missing: reference.path, available: [] }
+  const result = findPath(referent, path.segments, path.syntax)
+  if ('found' in result) return { reference, value: result.found }
+  const { missing, available } = result
+  return { reference, reason: 'path_not_found', missing: missing.toWellFormed(), available }
+}
+
+/** `args` with every resolved reference replaced by the bytes of its value. */
+export function substitute(args: JsonSlice, lookups: readonly Lookup[]): JsonSlice {
+  return editSlice(
+    args,
+    lookups.flatMap((lookup) =>
+      'value' in lookup
+        ? [
+            {
+              start: lookup.reference.token.start,
+              end: lookup.reference.token.end,
+              bytes: lookup.value.source,
+            },
+          ]
+        : [],
+    ),
+  )
+}
+
+/** How many bytes {@link substitute} would give; known before anything is built. */
+export function substitutedBytes(args: JsonSlice, lookups: readonly Lookup[]): number {
+  let bytes = args.end - args.start
+  for (const lookup of lookups) {
+    if (!('value' in lookup)) continue
+    const { token } = lookup.reference
+    bytes += lookup.value.end - lookup.value.start - (token.end - token.start)
+  }
+  return bytes
+}

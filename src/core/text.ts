@@ -1,0 +1,159 @@
+/**
+ * The one definition of bytes, chars and lines, over UTF-8 bytes so that nothing large is ever decoded to be measured.
+ *
+ * chars are Unicode code points; lines are Rust's `str::lines`: split at `\n`, one `\r` before it belongs to the line end,
+ * and a final line end opens no further line. All functions expect valid UTF-8.
+ */
+import { isUtf8 } from 'node:buffer'
+
+const LF = 0x0a
+const WORD_BYTES = 4
+/** Words whose per-byte sums fit a byte lane each. */
+const LANE_WORDS = 255
+
+export interface TextMeasure {
+  readonly chars: number
+  /** How many `\n` there are. */
+  readonly newlines: number
+}
+
+/** The buffer behind `bytes` as 32-bit words: a view, never a copy; index it by `(byteOffset + position) >> 2`. */
+export function wordsOf(bytes: Uint8Array): Int32Array {
+  return new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2)
+}
+
+const foldLanes = (lanes: number): number =>
+  (lanes & 0xff) + ((lanes >>> 8) & 0xff) + ((lanes >>> 16) & 0xff) + (lanes >>> 24)
+
+/** Counts code points and `\n` in `[start, end)`, four bytes at a time. */
+export function measureText(bytes: Uint8Array, start = 0, end = bytes.length): TextMeasure {
+  let continuations = 0
+  let newlines = 0
+  let pos = start
+  const single = (until: number): void => {
+    for (; pos < until; pos++) {
+      const byte = bytes[pos] as number
+      if ((byte & 0xc0) === 0x80) continuations++
+      else if (byte === LF) newlines++
+    }
+  }
+  const base = bytes.byteOffset
+  single(Math.min(end, start + ((WORD_BYTES - ((base + start) % WORD_BYTES)) % WORD_BYTES)))
+  const words = wordsOf(bytes)
+  let word = (base + pos) >> 2
+  const lastWord = word + ((end - pos) >> 2)
+  while (word < lastWord) {
+    const stop = Math.min(lastWord, word + LANE_WORDS)
+    let tails = 0
+    let breaks = 0
+    for (; word < stop; word++) {
+      const w = words[word] as number
+      tails += (w & ~(w << 1) & 0x80808080) >>> 7
+      const v = w ^ 0x0a0a0a0a
+      breaks += ~(((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v | 0x7f7f7f7f) >>> 7
+    }
+    continuations += foldLanes(tails)
+    newlines += foldLanes(breaks)
+  }
+  pos = Math.max(pos, (word << 2) - base)
+  single(end)
+  return { chars: end - start - continuations, newlines }
+}
+
+export function countChars(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  return measureText(bytes, start, end).chars
+}
+
+/** Lines in `[start, end)`, which must begin at a line's start. */
+export function countLines(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  const { newlines } = measureText(bytes, start, end)
+  return end > start && bytes[end - 1] !== LF ? newlines + 1 : newlines
+}
+
+/** Code points of a JavaScript string; a lone surrogate counts as one. */
+export function charsOf(text: string): number {
+  let chars = text.length
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(i + 1)
+      if (next >= 0xdc00 && next < 0xe000) {
+        chars--
+        i++
+      }
+    }
+  }
+  return chars
+}
+
+/** The first `chars` code points of `text`. */
+export function firstChars(text: string, chars: number): string {
+  let end = 0
+  for (let n = 0; n < chars && end < text.length; n++)
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  return text.slice(0, end)
+}
+
+/** The last `chars` code points of `text`. */
+export function lastChars(text: string, chars: number): string {
+  let start = text.length
+  for (let n = 0; n < chars && start > 0; n++) {
+    const pair = start > 1 && (text.codePointAt(start - 2) as number) > 0xffff
+    start -= pair ? 2 : 1
+  }
+  return text.slice(start)
+}
+
+const isContinuation = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80
+
+/** Where the longest prefix of at most `budgetBytes` that splits no code point ends. */
+export function clipHead(bytes: Uint8Array, budgetBytes: number): number {
+  if (bytes.length <= budgetBytes) return bytes.length
+  let end = budgetBytes
+  while (end > 0 && isContinuation(bytes[end])) end--
+  return end
+}
+
+/** Where the longest suffix of at most `budgetBytes` that splits no code point starts. */
+export function clipTail(bytes: Uint8Array, budgetBytes: number): number {
+  if (bytes.length <= budgetBytes) return 0
+  let start = bytes.length - budgetBytes
+  while (isContinuation(bytes[start])) start++
+  return start
+}
+
+/** The offset after `chars` code points from `start`, at most `end`. */
+export function advanceChars(
+  bytes: Uint8Array,
+  { start = 0, end = bytes.length, chars }: { start?: number; end?: number; chars: number },
+): number {
+  let pos = start
+  for (let left = chars; left > 0 && pos < end; left--) {
+    pos++
+    while (pos < end && isContinuation(bytes[pos])) pos++
+  }
+  return pos
+}
+
+/** Where the first byte that is not valid UTF-8 stands, or -1. */
+export function invalidUtf8At(bytes: Uint8Array): number {
+  if (isUtf8(bytes)) return -1
+  let low = 0
+  let high = bytes.length
+  // A prefix that ends inside a code point is invalid too, so the search finds the end of the last good code point.
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (isUtf8(bytes.subarray(0, backToBoundary(bytes, middle)))) low = middle
+    else high = middle - 1
+  }
+  return backToBoundary(bytes, low)
+}
+
+/** `end`, or the start of the code point that `end` would split. */
+function backToBoundary(bytes: Uint8Array, end: number): number {
+  let lead = end
+  while (lead > 0 && end - lead < WORD_BYTES && isContinuation(bytes[lead])) lead--
+  if (lead === end) return end
+  return ((bytes[lead] as number) & 0xc0) === 0xc0 ? lead : end
+}

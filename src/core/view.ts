@@ -1,0 +1,199 @@
+/**
+ * The text view of a value, which windows, recall and the totals speak of, and how a value is cut into chunks from each of
+ * which the view can be rendered alone: a text is its own view, a string token is decoded (each lone surrogate as U+FFFD),
+ * any other JSON is indented. Bytes outside the viewed part (quotes, a sentinel's other members) have no view.
+ */
+import { INDENT_START, type IndentSink, indent, packState, unpackState } from './json/indent.ts'
+import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
+import { measureText } from './text.ts'
+
+const BACKSLASH = 0x5c
+const LOWER_U = 0x75
+const LF = 0x0a
+const SHORT_ESCAPE_BYTES = 2
+const UNICODE_ESCAPE_BYTES = 6
+
+export type ViewForm = 'text' | 'string' | 'json' | 'none'
+
+/** Which bytes of a value its view is made of, and how. For `string` the range is the inside of the token. */
+export interface ViewSource {
+  readonly form: ViewForm
+  readonly start: number
+  readonly end: number
+}
+
+/** One chunk of a value: which bytes, and where its view starts. All counts are from 0. */
+export interface ChunkPlan {
+  readonly firstByte: number
+  readonly endByte: number
+  /** How many `\n` of the view come before. */
+  readonly firstLine: number
+  readonly firstChar: number
+  /** The formatter's state, packed; 0 for all but JSON. */
+  readonly state: number
+}
+
+export interface ViewTotals {
+  readonly chars: number
+  readonly lines: number
+  readonly bytes: number
+}
+
+export interface ValuePlan {
+  readonly chunks: readonly ChunkPlan[]
+  readonly view: ViewTotals
+}
+
+interface Cut {
+  readonly pos: number
+  readonly state: number
+  readonly chars: number
+  readonly newlines: number
+  readonly viewBytes: number
+  readonly endsLine: boolean
+}
+
+/** Cuts a value into chunks of about 64 KiB and measures its view on the way; an empty value has one empty chunk. */
+export function planValue(value: Buffer, source: ViewSource): ValuePlan {
+  const chunks: ChunkPlan[] = []
+  let pos = 0
+  let state = packState(INDENT_START)
+  let chars = 0
+  let newlines = 0
+  let viewBytes = 0
+  let endsLine = true
+  do {
+    const cut = cutChunk(value, source, pos, state)
+    chunks.push({ firstByte: pos, endByte: cut.pos, firstLine: newlines, firstChar: chars, state })
+    chars += cut.chars
+    newlines += cut.newlines
+    viewBytes += cut.viewBytes
+    if (cut.chars > 0) endsLine = cut.endsLine
+    pos = cut.pos
+    state = cut.state
+  } while (pos < value.length)
+  return { chunks, view: { chars, lines: endsLine ? newlines : newlines + 1, bytes: viewBytes } }
+}
+
+/** The view of one chunk, given the chunk's bytes and where in the value they start. */
+export function renderView(
+  chunk: { readonly bytes: Buffer; readonly firstByte: number; readonly state: number },
+  source: ViewSource,
+): Buffer {
+  const start = Math.max(0, source.start - chunk.firstByte)
+  const end = Math.min(chunk.bytes.length, source.end - chunk.firstByte)
+  if (source.form === 'none' || end <= start) return Buffer.alloc(0)
+  const bytes = chunk.bytes.subarray(start, end)
+  switch (source.form) {
+    case 'text':
+      return bytes
+    case 'string':
+      return decodeInside(bytes)
+    case 'json':
+      return indented(bytes, chunk.state)
+    default:
+      return source.form satisfies never
+  }
+}
+
+function cutChunk(value: Buffer, source: ViewSource, pos: number, state: number): Cut {
+  const target = Math.min(value.length, pos + CHUNK_BYTES)
+  const from = Math.max(pos, source.start)
+  if (source.form === 'none' || from >= Math.min(target, source.end)) {
+    return { pos: target, state, chars: 0, newlines: 0, viewBytes: 0, endsLine: false }
+  }
+  const inside = Math.min(target, source.end)
+  const cut =
+    source.form === 'json'
+      ? cutJson(value, from, inside, state)
+      : cutText(value, source, from, inside)
+  // What follows the view rides along in the last chunk that shows any of it.
+  return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
+}
+
+function cutText(value: Buffer, source: ViewSource, from: number, target: number): Cut {
+  const escaped = source.form === 'string'
+  const pos = escaped ? afterEscapes(value, from, target) : onBoundary(value, target, source.end)
+  const view = escaped ? decodeInside(value.subarray(from, pos)) : value.subarray(from, pos)
+  const { chars, newlines } = measureText(view)
+  return { pos, state: 0, chars, newlines, viewBytes: view.length, endsLine: view.at(-1) === LF }
+}
+
+function cutJson(value: Buffer, from: number, target: number, state: number): Cut {
+  let chars = 0
+  let newlines = 0
+  let viewBytes = 0
+  const sink: IndentSink = {
+    copy(start, end) {
+      chars += measureText(value, start, end).chars
+      viewBytes += end - start
+    },
+    newline(depth) {
+      chars += 1 + 2 * depth
+      viewBytes += 1 + 2 * depth
+      newlines++
+    },
+    space() {
+      chars++
+      viewBytes++
+    },
+    full: () => viewBytes >= CHUNK_VIEW_BYTES,
+  }
+  const cut = indent(value, { start: from, target, state: unpackState(state) }, sink)
+  return { pos: cut.pos, state: packState(cut.state), chars, newlines, viewBytes, endsLine: false }
+}
+
+function indented(bytes: Buffer, state: number): Buffer {
+  const parts: Buffer[] = []
+  const sink: IndentSink = {
+    copy: (start, end) => void parts.push(bytes.subarray(start, end)),
+    newline: (depth) => void parts.push(Buffer.from(`\n${'  '.repeat(depth)}`)),
+    space: () => void parts.push(Buffer.from(' ')),
+    full: () => false,
+  }
+  indent(bytes, { start: 0, target: bytes.length, state: unpackState(state) }, sink)
+  return Buffer.concat(parts)
+}
+
+/** `target`, or the next code point's start after it. */
+function onBoundary(bytes: Buffer, target: number, end: number): number {
+  let pos = target
+  while (pos < end && ((bytes[pos] as number) & 0xc0) === 0x80) pos++
+  return pos
+}
+
+/** The first place at or after `target` inside a string token that splits no escape, surrogate pair or code point. */
+function afterEscapes(bytes: Buffer, from: number, target: number): number {
+  let pos = from
+  while (pos < target) {
+    const escape = bytes.indexOf(BACKSLASH, pos)
+    if (escape < 0 || escape >= target) {
+      pos = target
+      while (((bytes[pos] as number) & 0xc0) === 0x80) pos++
+      break
+    }
+    pos = escape + escapeBytes(bytes, escape)
+  }
+  return pos
+}
+
+/** How many bytes the escape at `pos` takes; two that form a surrogate pair are one. */
+function escapeBytes(bytes: Buffer, pos: number): number {
+  if (bytes[pos + 1] !== LOWER_U) return SHORT_ESCAPE_BYTES
+  const next = pos + UNICODE_ESCAPE_BYTES
+  const pair =
+    isSurrogateEscape(bytes, pos, /^d[89ab]/i) &&
+    bytes[next] === BACKSLASH &&
+    bytes[next + 1] === LOWER_U &&
+    isSurrogateEscape(bytes, next, /^d[c-f]/i)
+  return pair ? 2 * UNICODE_ESCAPE_BYTES : UNICODE_ESCAPE_BYTES
+}
+
+const isSurrogateEscape = (bytes: Buffer, pos: number, digits: RegExp): boolean =>
+  digits.test(bytes.toString('latin1', pos + SHORT_ESCAPE_BYTES, pos + UNICODE_ESCAPE_BYTES))
+
+/** The inside of a string token, decoded. */
+function decodeInside(bytes: Buffer): Buffer {
+  if (!bytes.includes(BACKSLASH)) return bytes
+  return Buffer.from((JSON.parse(`"${bytes.toString('utf8')}"`) as string).toWellFormed())
+}

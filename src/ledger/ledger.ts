@@ -1,0 +1,200 @@
+/**
+ * The ledger: where results are kept, and the only thing here that survives a restart. These comments are the contract;
+ * `test/ledger/conformance.ts` holds every implementation to it.
+ *
+ * - A promise of `append` that has resolved is on disk: it survives `kill -9`.
+ * - Within a run, handles are numbered 1, 2, … in the order of commit and never given twice, also across restarts,
+ *   purges and re-opened names.
+ * - Nothing that was kept is ever overwritten.
+ * - Everything is under (tenant, run): no call can see another tenant's rows.
+ * - Times are milliseconds since the epoch and come from the caller. Every method may throw `ledger_unavailable`,
+ *   `ledger_corrupt` or `storage_full`; a failed call has changed nothing.
+ */
+import type { ContentPlan, HintKind } from '../core/content.ts'
+import type { ValuePlan, ViewSource } from '../core/view.ts'
+
+export interface RunRef {
+  /** Empty for the only tenant of a service without tenants. */
+  readonly tenant: string
+  readonly run: string
+}
+
+export const FORMATS = ['reference'] as const
+/** How previews and windows of a run are written; fixed when the run opens. */
+export type Format = (typeof FORMATS)[number]
+
+/**
+ * `open`; `ended` by a call; `expired` by idling past its TTL. Both keep their evidence until retention ends, counted from
+ * the end; then it is `evicted`. A purged run is as one that never was, but for its numbering.
+ */
+export type RunState = 'open' | 'ended' | 'expired' | 'evicted'
+
+export interface Run {
+  readonly id: string
+  readonly state: RunState
+  readonly format: Format
+  /** Idle time after which it expires. */
+  readonly ttlSeconds: number
+  readonly verbatimLimitChars: number
+  readonly createdAt: number
+  readonly lastRequestAt: number
+  readonly endedAt: number | null
+  readonly results: number
+  /** Bytes of all its values. */
+  readonly keptBytes: number
+  /** Characters of the text views of its results: what a transcript without coatcheck would carry. */
+  readonly producedChars: number
+  /** Characters of the contents that its puts answered. */
+  readonly shownChars: number
+  /** Names of its registered tools, sorted. */
+  readonly tools: readonly string[]
+}
+
+/** What to change: absent, nothing; null, back to the default. `tools` merges by name; null removes one. */
+export interface RunPatch {
+  readonly ttlSeconds?: number | null | undefined
+  readonly verbatimLimitChars?: number | null | undefined
+  /** Refused with `format_fixed` when the run is open with another. */
+  readonly format?: Format | undefined
+  /** JSON Schemas as bytes. */
+  readonly tools?: ReadonlyMap<string, Buffer | null> | undefined
+}
+
+export type Outcome = 'output' | 'failure' | 'suspension'
+export type Kind = 'json' | 'text' | 'binary'
+
+/** A result to keep. */
+export interface Put {
+  /** As the caller gave it; empty when it gave none. */
+  readonly toolUseId: string
+  readonly idempotencyKey: string | null
+  readonly toolName: string | null
+  readonly outcome: Outcome
+  readonly kind: Kind
+  readonly mediaType: string
+  readonly value: Buffer
+  /** Hex digest of `value`. */
+  readonly sha256: string
+  readonly view: ViewSource
+  readonly plan: ValuePlan
+  /** The preview after its handle. */
+  readonly preview: string
+  readonly hint: HintKind
+  readonly content: ContentPlan
+  /** Digest of tool and message of a failure, by which repeats are told; null for other outcomes. */
+  readonly failureKey: string | null
+  /** The run's limit when it was planned; kept, so that later reads render the same. */
+  readonly verbatimLimitChars: number
+}
+
+/** A result as kept. */
+export interface Result {
+  /** The ledger's own key; for `chunks` only. */
+  readonly key: number
+  readonly number: number
+  readonly evidenceId: string
+  /** What notes call it in a recall. */
+  readonly recallName: string
+  readonly toolUseId: string
+  readonly toolName: string | null
+  readonly outcome: Outcome
+  readonly kind: Kind
+  readonly mediaType: string
+  readonly totalBytes: number
+  /** Of the text view; null for a binary. */
+  readonly totalChars: number | null
+  readonly totalLines: number | null
+  readonly viewBytes: number
+  readonly sha256: string
+  readonly view: ViewSource
+  readonly preview: string
+  readonly hint: HintKind
+  readonly repeats: number
+  readonly verbatimLimitChars: number
+  readonly createdAt: number
+}
+
+/** A row of a value, see `core/view.ts`. */
+export interface Chunk {
+  readonly firstByte: number
+  readonly firstLine: number
+  readonly firstChar: number
+  readonly state: number
+  readonly bytes: Buffer
+}
+
+/**
+ * From which chunk to read: the one that holds a byte; the one that holds a char of the view; the last one with fewer than
+ * `line - 1` line ends before it, so that the 1-based line starts in it or right after it.
+ */
+export type ChunkSeek =
+  | { readonly byte: number }
+  | { readonly char: number }
+  | { readonly line: number }
+
+/** How a result is asked for. `recall` is an evidence id or, where no evidence id equals it, a handle (`r3`, `$r3`). */
+export type ResultQuery = { readonly number: number } | { readonly recall: string }
+
+export interface PageQuery {
+  readonly limit: number
+  /** The `next` of the page before. */
+  readonly after?: string | undefined
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[]
+  /** What to ask for the following page with; null at the end. */
+  readonly next: string | null
+}
+
+export interface EndCounts {
+  readonly results: number
+  readonly keptBytes: number
+}
+
+/** What a ledger enforces, in its own transactions. */
+export interface LedgerPolicy {
+  readonly defaultTtlSeconds: number
+  readonly defaultVerbatimLimitChars: number
+  readonly retentionSeconds: number
+  readonly maxRuns: number
+  readonly maxResultsPerRun: number
+  readonly maxBytesPerRun: number
+}
+
+export interface Ledger {
+  /** Asks the store for real; throws when it does not answer. */
+  ping(): Promise<void>
+
+  /** Opens a run or changes an open one. Throws `ended`, `expired`, `evicted`, `format_fixed`, `over_limit` (runs). */
+  openRun(ref: RunRef, patch: RunPatch, now: number): Promise<{ run: Run; created: boolean }>
+  /** Undefined when it never was, or was purged. Applies the idle time: a run past it reads as `expired`. */
+  findRun(ref: RunRef, now: number): Promise<Run | undefined>
+  /** In the order of their ids' bytes. */
+  listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>>
+  /** Ends a run, or erases it and all its rows with `purge`. Zeros for a run that is not there; ending twice is no error. */
+  endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts>
+  /** The registered schema of a tool. */
+  findTool(ref: RunRef, name: string): Promise<Buffer | undefined>
+  /** Notes a request of the run, from which its idle time counts; kept with the next commit. */
+  touch(ref: RunRef, now: number): void
+
+  /**
+   * Keeps a result, opening the run if need be. `retried`: it was there already and nothing was counted: same tool use id
+   * with same outcome, kind and bytes, or, when `idempotencyKey` is given, same key.
+   * Draws the evidence id: the tool use id, or the handle without one; when that is taken, `<id>~2`, `~3`, …. An id that
+   * names an existing handle (`r3`, `$r3`) is taken. A result under the id of a suspension takes the id, and the
+   * suspension moves to `<id>~suspension`. Throws `ended`, `expired`, `evicted`, `over_limit`.
+   */
+  append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
+  findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
+  /** In the order of their handles; with `toolUseId` only those put under it. */
+  listResults(ref: RunRef, page: PageQuery & { readonly toolUseId?: string | undefined }): Promise<Page<Result>>
+  /** The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. */
+  chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
+
+  /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */
+  sweep(now: number): Promise<boolean>
+  /** Commits what is queued, writes what is noted, frees the file. */
+  close(): Promise<void>
+}

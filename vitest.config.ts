@@ -1,0 +1,43 @@
+// One project per layer, so that a change is tried against its own layer first.
+// Coverage runs only when asked for: `npm run coverage`.
+import { defineConfig } from 'vitest/config'
+
+const SERVICE_TIMEOUT_MS = 60_000
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/*.test.ts', 'test/core/**/*.test.ts', 'test/validation/**/*.test.ts'],
+        },
+      },
+      { test: { name: 'ledger', include: ['test/ledger/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'http',
+          include: ['test/{http,runs,contract,issues}/**/*.test.ts'],
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          // a process of its own: these tests start services and kill them
+          pool: 'forks',
+          testTimeout: SERVICE_TIMEOUT_MS,
+          hookTimeout: SERVICE_TIMEOUT_MS,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      // main.ts runs only as a child process, where the v8 provider does not look
+      exclude: ['src/main.ts'],
+      reporter: ['text', 'json-summary'],
+      thresholds: { lines: 95, 'src/core/**/*.ts': { lines: 100 } },
+    },
+  },
+})
