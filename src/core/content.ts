@@ -69,7 +69,7 @@ export function composeContent(
       return { content, rendering: 'preview', omitted: null }
     }
     case 'window': {
-      const content = composeWindow(plan.window, escapeId(names.recallName)) + cutNote(plan.window, names)
+      const content = composeWindow(plan.window, escapeId(names.recallName), cutNote(plan.window, names))
       return { content, rendering: 'window', omitted: plan.window.omitted }
     }
     case 'compacted':
@@ -81,12 +81,12 @@ export function composeContent(
   }
 }
 
-/** How the rest of shortened lines is recalled; a line of its own. */
-function cutNote({ cut }: WindowPlan, { recallName }: ResultNames): string {
-  if (cut === null) return ''
+/** How the rest of shortened lines is recalled. */
+function cutNote({ cut }: WindowPlan, { recallName }: ResultNames): string | null {
+  if (cut === null) return null
   const what = cut.lines === 1 ? '1 line is' : `${cut.lines} lines are`
   const call = `recall {"id": "${escapeId(recallName)}", "chars": {"start": ${cut.start}, "end": ${cut.end}}}`
-  return `\n[${what} cut; ${call} returns the rest]`
+  return `[${what} cut; ${call} returns the rest]`
 }
 
 function composeFailure(

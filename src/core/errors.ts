@@ -12,8 +12,6 @@ export const ERROR_CODES = [
   'forbidden_origin',
   'not_found',
   'path_not_found',
-  'method_not_allowed',
-  'request_timeout',
   'format_fixed',
   'ended',
   'expired',

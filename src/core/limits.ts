@@ -59,3 +59,30 @@ export const CHUNK_VIEW_BYTES = 262_144
 export const AVAILABLE_ENTRIES = 20
 /** Characters of one such entry. */
 export const AVAILABLE_ENTRY_CHARS = 80
+
+/** Largest `attempts` of a failure: what the reference's `u32` holds. */
+export const FAILURE_ATTEMPTS_MAX = 4_294_967_295
+
+/** Rough tokens: four characters make one; a word makes 1.3, whichever gives more. */
+export const TOKEN_CHARS = 4
+export const WORD_TOKENS = 1.3
+/** Past this a share of the context window is the whole of it. */
+export const PERCENT_MAX = 100
+
+/** What the answer to a compaction shows of its summary. */
+export const SUMMARY_PREVIEW_CHARS = 200
+/** Files that a summary carries on; of more, the newest. */
+export const SUMMARY_FILES = 200
+/** The text that asks a model for a summary is never longer. */
+export const SUMMARY_REQUEST_CHARS = 80_000
+/** What that text shows of one message, of the words in it, and of one tool input or result. */
+export const SUMMARY_MESSAGE_CHARS = 16_000
+export const SUMMARY_TEXT_CHARS = 8_000
+export const SUMMARY_RESULT_CHARS = 2_000
+/** Facts drawn from a transcript: how many of each kind, how long one may be, how much of one text is searched. */
+export const FACT_FILES = 100
+export const FACT_LINES = 30
+export const FACT_CHARS = 200
+export const FACT_SCAN_CHARS = 65_536
+/** How much is searched of all texts together. */
+export const FACT_TOTAL_CHARS = 2_000_000

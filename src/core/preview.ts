@@ -60,12 +60,8 @@ export function previewJson(value: JsonSlice): string {
       return previewObject(value)
     case 'string':
       return previewText(excerptOf(value))
-    case 'number':
-    case 'boolean':
-    case 'null':
-      return ` = ${clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)}`
     default:
-      return value.kind satisfies never
+      return ` = ${clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)}`
   }
 }
 
@@ -137,12 +133,8 @@ function element(value: JsonSlice): string {
       return `array(len=${countElements(value)})`
     case 'string':
       return quote(clipString(value, PREVIEW_ELEMENT_BYTES))
-    case 'number':
-    case 'boolean':
-    case 'null':
-      return clipToken(value, PREVIEW_ELEMENT_BYTES)
     default:
-      return value.kind satisfies never
+      return clipToken(value, PREVIEW_ELEMENT_BYTES)
   }
 }
 
@@ -166,12 +158,8 @@ function elementMember(value: JsonSlice): string {
       return clipText(`array(${countElements(value)})`, PREVIEW_MEMBER_BYTES)
     case 'string':
       return clipString(value, PREVIEW_MEMBER_BYTES)
-    case 'number':
-    case 'boolean':
-    case 'null':
-      return clipToken(value, PREVIEW_MEMBER_BYTES)
     default:
-      return value.kind satisfies never
+      return clipToken(value, PREVIEW_MEMBER_BYTES)
   }
 }
 
@@ -196,12 +184,8 @@ function field({ value, size, lines }: MeasuredMember): string {
       return size > PREVIEW_ELEMENT_BYTES
         ? `text(len=${humanBytes(size)}, lines=${lines})`
         : quote(headBytes(value, PREVIEW_ELEMENT_BYTES).toString())
-    case 'number':
-    case 'boolean':
-    case 'null':
-      return clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)
     default:
-      return value.kind satisfies never
+      return clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)
   }
 }
 

@@ -9,6 +9,9 @@ const NOT_PLAIN_ASCII = /[^ !#-[\]-~]/gu
 const RADIX_OF_DELTAS = 36
 const RADIX_OF_ESCAPES = 16
 
+/** Starts and ends (exclusive) of the escaped ranges, ascending; never written to. */
+const BOUNDARIES = decodeDeltas(QUOTE_RANGE_DELTAS)
+
 /** `text` in double quotes; a lone surrogate counts as U+FFFD, so the answer is well-formed. */
 export function quote(text: string): string {
   return `"${text.toWellFormed().replace(NOT_PLAIN_ASCII, quoteCodePoint)}"`
@@ -54,6 +57,3 @@ function decodeDeltas(deltas: string): Int32Array {
     return sum
   })
 }
-
-/** Starts and ends (exclusive) of the escaped ranges, ascending; never written to. */
-const BOUNDARIES = decodeDeltas(QUOTE_RANGE_DELTAS)

@@ -54,7 +54,7 @@ export interface RecallPage {
   } | null
 }
 
-/** Reads the arguments of a recall. Throws `invalid_request` or `invalid_range`. */
+/** Reads the arguments of a recall; of a range and chars together, the chars count. Throws `invalid_request` or `invalid_range`. */
 export function parseRecall(body: JsonSlice): RecallRequest {
   if (body.kind !== 'object') {
     throw new CoatcheckError(
@@ -73,10 +73,8 @@ export function parseRecall(body: JsonSlice): RecallRequest {
   }
   const lines = readSpan('range', members.get('range')?.value, ignored)
   const chars = readSpan('chars', members.get('chars')?.value, ignored)
-  if (lines !== null && chars !== null) {
-    throw new CoatcheckError('invalid_range', 'Give either "range" (lines) or "chars", not both.')
-  }
-  const span = lines ?? chars ?? { start: null, end: null }
+  if (lines !== null && chars !== null) ignored.push('range')
+  const span = chars ?? lines ?? { start: null, end: null }
   const shown = ignored.map((name) => name.toWellFormed())
   return { id: decodeRaw(id), unit: chars === null ? 'lines' : 'chars', ...span, ignored: shown }
 }
@@ -150,7 +148,8 @@ export function boundRecall(request: RecallRequest, size: ViewSize): Asked {
   const until = end ?? last
   if (from < first) throw outOfRange(unit, size, 'a start of 0 is before the first line')
   if (end !== null && (unit === 'lines' ? end < from : end <= from)) {
-    throw outOfRange(unit, size, `an end of ${end} is before a start of ${from}`)
+    const order = unit === 'lines' ? 'before' : 'not after'
+    throw outOfRange(unit, size, `an end of ${end} is ${order} a start of ${from}`)
   }
   if (unit === 'lines' ? from > last : from >= last) {
     throw outOfRange(unit, size, `a start of ${from} is past the end`)

@@ -5,7 +5,7 @@
  * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
  */
 import { findPath, pointerEscape, segmentsOf } from './json/path.ts'
-import { elementsOf, type JsonSlice, membersOf } from './json/slice.ts'
+import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editSlice } from './json/splice.ts'
 import { decodeRaw } from './json/strings.ts'
 
@@ -13,6 +13,10 @@ import { decodeRaw } from './json/strings.ts'
 const REFERENCE = /^\$(r[0-9]+)((?:[.#].*)?)$/s
 const DOLLAR = 0x24
 const BACKSLASH = 0x5c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+const OPEN_ARRAY = 0x5b
+const CLOSE_ARRAY = 0x5d
 
 export interface Reference {
   /** The string token in the arguments. */
@@ -35,28 +39,40 @@ export const UNRESOLVED_REASONS = [
 ] as const
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number]
 
-/** Every string in `args` that has the shape of a reference, in document order. */
+/** Every string in `args` that has the shape of a reference, in document order; found in one pass over the bytes. */
 export function findReferences(args: JsonSlice): readonly Reference[] {
+  const { bytes, end } = args
   const found: Reference[] = []
-  const visit = (value: JsonSlice, at: Place | null): void => {
-    switch (value.kind) {
-      case 'string': {
-        const reference = readReference(value, at)
+  let pos = args.start
+  const visit = (at: Place | null): void => {
+    switch (bytes[pos]) {
+      case OPEN_ARRAY:
+        pos = nextItem(bytes, pos + 1, end)
+        for (let index = 0; bytes[pos] !== CLOSE_ARRAY; index++) {
+          visit({ up: at, step: index })
+          pos = nextItem(bytes, pos, end)
+        }
+        pos++
+        break
+      case OPEN_OBJECT:
+        pos = nextItem(bytes, pos + 1, end)
+        while (bytes[pos] !== CLOSE_OBJECT) {
+          const key = new JsonSlice(bytes, pos, skipString(bytes, pos))
+          pos = valueAfter(bytes, key.end, end)
+          visit({ up: at, step: key })
+          pos = nextItem(bytes, pos, end)
+        }
+        pos++
+        break
+      default: {
+        const token = new JsonSlice(bytes, pos, skipValue(bytes, pos, end))
+        pos = token.end
+        const reference = token.kind === 'string' ? readReference(token, at) : undefined
         if (reference !== undefined) found.push(reference)
-        break
       }
-      case 'array': {
-        let index = 0
-        for (const element of elementsOf(value)) visit(element, { up: at, step: index++ })
-        break
-      }
-      case 'object':
-        for (const { key, value: member } of membersOf(value)) visit(member, { up: at, step: key })
-        break
-      default:
     }
   }
-  visit(args, null)
+  visit(null)
   return found
 }
 
@@ -109,7 +125,12 @@ export function lookUp(
   }
   const path = segmentsOf(reference.path)
   if (path === undefined)
-    return { reference, reason: 'path_not_found', missing: reference.path, available: [] }
+    return {
+      reference,
+      reason: 'path_not_found',
+      missing: reference.path.toWellFormed(),
+      available: [],
+    }
   const result = findPath(referent, path.segments, path.syntax)
   if ('found' in result) return { reference, value: result.found }
   const { missing, available } = result

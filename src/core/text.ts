@@ -8,6 +8,8 @@ import { isUtf8 } from 'node:buffer'
 
 const LF = 0x0a
 const WORD_BYTES = 4
+/** How near bisection comes to a fault in UTF-8. */
+const WALK_BYTES = 64
 /** Words whose per-byte sums fit a byte lane each. */
 const LANE_WORDS = 255
 
@@ -136,24 +138,24 @@ export function advanceChars(
   return pos
 }
 
-/** Where the first byte that is not valid UTF-8 stands, or -1. */
+/** Where the first byte that begins no valid code point stands, or -1. */
 export function invalidUtf8At(bytes: Uint8Array): number {
   if (isUtf8(bytes)) return -1
-  let low = 0
+  // All before `pos` is valid; halving comes near the fault, the rest is walked.
+  let pos = 0
   let high = bytes.length
-  // A prefix that ends inside a code point is invalid too, so the search finds the end of the last good code point.
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (isUtf8(bytes.subarray(0, backToBoundary(bytes, middle)))) low = middle
-    else high = middle - 1
+  while (high - pos > WALK_BYTES) {
+    const middle = clipHead(bytes, (pos + high) >>> 1)
+    if (middle > pos && isUtf8(bytes.subarray(pos, middle))) pos = middle
+    else high = Math.max(pos, middle)
   }
-  return backToBoundary(bytes, low)
+  for (;;) {
+    const next = pos + sequenceBytes(bytes[pos] as number)
+    if (!isUtf8(bytes.subarray(pos, next))) return pos
+    pos = next
+  }
 }
 
-/** `end`, or the start of the code point that `end` would split. */
-function backToBoundary(bytes: Uint8Array, end: number): number {
-  let lead = end
-  while (lead > 0 && end - lead < WORD_BYTES && isContinuation(bytes[lead])) lead--
-  if (lead === end) return end
-  return ((bytes[lead] as number) & 0xc0) === 0xc0 ? lead : end
-}
+/** How long the code point is that begins with `lead`. */
+const sequenceBytes = (lead: number): number =>
+  lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4

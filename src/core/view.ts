@@ -3,7 +3,14 @@
  * which the view can be rendered alone: a text is its own view, a string token is decoded (each lone surrogate as U+FFFD),
  * any other JSON is indented. Bytes outside the viewed part (quotes, a sentinel's other members) have no view.
  */
-import { INDENT_START, type IndentSink, indent, packState, unpackState } from './json/indent.ts'
+import {
+  INDENT_START,
+  type IndentSink,
+  type IndentState,
+  indent,
+  packState,
+  unpackState,
+} from './json/indent.ts'
 import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
 import { measureText } from './text.ts'
 
@@ -53,8 +60,20 @@ interface Cut {
   readonly endsLine: boolean
 }
 
+/** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
+export interface ChunkSizes {
+  readonly chunkBytes: number
+  readonly chunkViewBytes: number
+}
+
+const CHUNK_SIZES: ChunkSizes = { chunkBytes: CHUNK_BYTES, chunkViewBytes: CHUNK_VIEW_BYTES }
+
 /** Cuts a value into chunks of about 64 KiB and measures its view on the way; an empty value has one empty chunk. */
-export function planValue(value: Buffer, source: ViewSource): ValuePlan {
+export function planValue(
+  value: Buffer,
+  source: ViewSource,
+  sizes: ChunkSizes = CHUNK_SIZES,
+): ValuePlan {
   const chunks: ChunkPlan[] = []
   let pos = 0
   let state = packState(INDENT_START)
@@ -63,7 +82,7 @@ export function planValue(value: Buffer, source: ViewSource): ValuePlan {
   let viewBytes = 0
   let endsLine = true
   do {
-    const cut = cutChunk(value, source, pos, state)
+    const cut = cutChunk(value, source, { pos, state }, sizes)
     chunks.push({ firstByte: pos, endByte: cut.pos, firstLine: newlines, firstChar: chars, state })
     chars += cut.chars
     newlines += cut.newlines
@@ -96,8 +115,13 @@ export function renderView(
   }
 }
 
-function cutChunk(value: Buffer, source: ViewSource, pos: number, state: number): Cut {
-  const target = Math.min(value.length, pos + CHUNK_BYTES)
+function cutChunk(
+  value: Buffer,
+  source: ViewSource,
+  { pos, state }: { readonly pos: number; readonly state: number },
+  { chunkBytes, chunkViewBytes }: ChunkSizes,
+): Cut {
+  const target = Math.min(value.length, pos + chunkBytes)
   const from = Math.max(pos, source.start)
   if (source.form === 'none' || from >= Math.min(target, source.end)) {
     return { pos: target, state, chars: 0, newlines: 0, viewBytes: 0, endsLine: false }
@@ -105,7 +129,7 @@ function cutChunk(value: Buffer, source: ViewSource, pos: number, state: number)
   const inside = Math.min(target, source.end)
   const cut =
     source.form === 'json'
-      ? cutJson(value, from, inside, state)
+      ? cutJson(value, { start: from, target: inside, state: unpackState(state) }, chunkViewBytes)
       : cutText(value, source, from, inside)
   // What follows the view rides along in the last chunk that shows any of it.
   return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
@@ -119,7 +143,11 @@ function cutText(value: Buffer, source: ViewSource, from: number, target: number
   return { pos, state: 0, chars, newlines, viewBytes: view.length, endsLine: view.at(-1) === LF }
 }
 
-function cutJson(value: Buffer, from: number, target: number, state: number): Cut {
+function cutJson(
+  value: Buffer,
+  from: { readonly start: number; readonly target: number; readonly state: IndentState },
+  chunkViewBytes: number,
+): Cut {
   let chars = 0
   let newlines = 0
   let viewBytes = 0
@@ -137,9 +165,9 @@ function cutJson(value: Buffer, from: number, target: number, state: number): Cu
       chars++
       viewBytes++
     },
-    full: () => viewBytes >= CHUNK_VIEW_BYTES,
+    full: () => viewBytes >= chunkViewBytes,
   }
-  const cut = indent(value, { start: from, target, state: unpackState(state) }, sink)
+  const cut = indent(value, from, sink)
   return { pos: cut.pos, state: packState(cut.state), chars, newlines, viewBytes, endsLine: false }
 }
 
@@ -164,15 +192,13 @@ function onBoundary(bytes: Buffer, target: number, end: number): number {
 
 /** The first place at or after `target` inside a string token that splits no escape, surrogate pair or code point. */
 function afterEscapes(bytes: Buffer, from: number, target: number): number {
+  // The search must not run on: what follows may be far longer than a chunk.
+  const chunk = bytes.subarray(0, target)
   let pos = from
   while (pos < target) {
-    const escape = bytes.indexOf(BACKSLASH, pos)
-    if (escape < 0 || escape >= target) {
-      pos = target
-      while (((bytes[pos] as number) & 0xc0) === 0x80) pos++
-      break
-    }
-    pos = escape + escapeBytes(bytes, escape)
+    const backslash = chunk.indexOf(BACKSLASH, pos)
+    if (backslash < 0) return onBoundary(bytes, target, bytes.length)
+    pos = backslash + escapeBytes(bytes, backslash)
   }
   return pos
 }

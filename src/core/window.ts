@@ -23,6 +23,8 @@ export interface CutLines {
   readonly lines: number
   readonly start: number
   readonly end: number
+  /** The place of the last shortened line among those shown, from 0. */
+  readonly lastShown: number
 }
 
 export interface WindowPlan {
@@ -77,10 +79,22 @@ export function planWindow(text: Buffer, options: WindowOptions = {}): WindowPla
   }
 }
 
-/** The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call out. */
-export function composeWindow(plan: WindowPlan, recallId: string | null): string {
-  const note = plan.omitted === null ? [] : [omissionNote(plan.omitted, recallId)]
-  return [...plan.head, ...note, ...plan.tail].join('\n')
+/**
+ * The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call out. `cutNote` is a line
+ * about shortened lines: it stands with the omission note or, without one, after the last line that was shortened.
+ */
+export function composeWindow(
+  plan: WindowPlan,
+  recallId: string | null,
+  cutNote: string | null = null,
+): string {
+  const shown = [...plan.head, ...plan.tail]
+  const at = plan.omitted === null ? (plan.cut?.lastShown ?? 0) + 1 : plan.head.length
+  const notes = [
+    ...(plan.omitted === null ? [] : [omissionNote(plan.omitted, recallId)]),
+    ...(cutNote === null ? [] : [cutNote]),
+  ]
+  return [...shown.slice(0, at), ...notes, ...shown.slice(at)].join('\n')
 }
 
 function omissionNote(
@@ -171,5 +185,6 @@ function cutLines(text: Buffer, shown: readonly ShownLine[]): CutLines | null {
   const last = cut.at(-1)
   if (first === undefined || last === undefined) return null
   const start = countChars(text, 0, first.shownEnd)
-  return { lines: cut.length, start, end: start + countChars(text, first.shownEnd, last.end) }
+  const end = start + countChars(text, first.shownEnd, last.end)
+  return { lines: cut.length, start, end, lastShown: shown.indexOf(last) }
 }

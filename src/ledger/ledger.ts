@@ -189,7 +189,10 @@ export interface Ledger {
   append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
   /** In the order of their handles; with `toolUseId` only those put under it. */
-  listResults(ref: RunRef, page: PageQuery & { readonly toolUseId?: string | undefined }): Promise<Page<Result>>
+  listResults(
+    ref: RunRef,
+    page: PageQuery & { readonly toolUseId?: string | undefined },
+  ): Promise<Page<Result>>
   /** The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. */
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
 

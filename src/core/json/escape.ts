@@ -17,6 +17,32 @@ const ONE_BYTE_END = 0x80
 const TWO_BYTE_END = 0x800
 const THREE_BYTE_END = 0x10000
 
+const WORD_BYTES = 4
+const WORD_MASK = 3
+
+/**
+ * The first quote or backslash at or after `pos`, which must be there; four bytes at a time where they line up. `words` is
+ * `wordsOf(bytes)`.
+ */
+export function nextSpecial(bytes: Uint8Array, words: Int32Array, from: number): number {
+  const base = bytes.byteOffset
+  let pos = from
+  for (;;) {
+    if (((base + pos) & WORD_MASK) === 0) {
+      for (let word = (base + pos) >> 2; word < words.length; word++) {
+        const quote = (words[word] as number) ^ 0x22222222
+        const backslash = (words[word] as number) ^ 0x5c5c5c5c
+        const found = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash)
+        if ((found & 0x80808080) !== 0) break
+        pos += WORD_BYTES
+      }
+    }
+    const byte = bytes[pos] as number
+    if (byte === QUOTE || byte === BACKSLASH) return pos
+    pos++
+  }
+}
+
 const isSurrogate = (code: number): boolean => code >= HIGH_SURROGATE && code < SURROGATE_END
 
 /** The code point that the escape at `pos` stands for: of a surrogate pair the whole, of a lone surrogate itself. */

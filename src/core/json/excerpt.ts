@@ -27,7 +27,7 @@ export function headBytes(token: JsonSlice, atLeastBytes: number): Buffer {
     if (bytes[pos] !== BACKSLASH) pos++
     else pos += bytes[pos + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES
   }
-  while (isContinuation(bytes[pos])) pos++
+  while (isContinuation(bytes[pos] as number)) pos++
   return decodeInside(new JsonSlice(bytes, inside.start, pos))
 }
 
@@ -37,7 +37,7 @@ export function tailBytes(token: JsonSlice, atLeastBytes: number): Buffer {
   const inside = new JsonSlice(bytes, start + 1, end - 1)
   let pos = inside.end - sourceBytesFor(atLeastBytes)
   if (pos <= inside.start) return decodeInside(inside)
-  while (isContinuation(bytes[pos])) pos--
+  while (isContinuation(bytes[pos] as number)) pos--
   // After an odd run of backslashes stands an escape's second byte. Digits of a cut `\uXXXX` read as text: the torn end.
   let run = pos
   while (bytes[run - 1] === BACKSLASH) run--
@@ -45,7 +45,7 @@ export function tailBytes(token: JsonSlice, atLeastBytes: number): Buffer {
   return decodeInside(new JsonSlice(bytes, pos, inside.end))
 }
 
-const isContinuation = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80
+const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 
 function decodeInside(inside: JsonSlice): Buffer {
   const source = inside.source

@@ -11,7 +11,9 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const SPACE = 0x20
-const ESCAPE_BYTES = 2
+const LOWER_U = 0x75
+const SHORT_ESCAPE_BYTES = 2
+const UNICODE_ESCAPE_BYTES = 6
 
 /** Where the formatter is at a cut: how deep, inside a string, right after an opening bracket. */
 export interface IndentState {
@@ -71,6 +73,11 @@ export function indent(
     flush(pos)
     sink.newline(depth)
   }
+  const closeLine = (): void => {
+    flush(pos)
+    if (!afterOpen) sink.newline(depth)
+    afterOpen = false
+  }
   while (pos < target) {
     if (inString) {
       pos = skipInString(bytes, pos, target)
@@ -102,19 +109,15 @@ export function indent(
       case CLOSE_OBJECT:
       case CLOSE_ARRAY:
         depth--
-        flush(pos)
-        if (!afterOpen) sink.newline(depth)
-        afterOpen = false
+        closeLine()
         pos++
         break
       case COMMA:
-        pos++
-        flush(pos)
+        flush(++pos)
         sink.newline(depth)
         break
       case COLON:
-        pos++
-        flush(pos)
+        flush(++pos)
         sink.space()
         break
       default:
@@ -133,8 +136,11 @@ function skipInString(bytes: Uint8Array, from: number, target: number): number {
   while (pos < target) {
     const byte = bytes[pos]
     if (byte === QUOTE) return pos
-    pos += byte === BACKSLASH ? ESCAPE_BYTES : 1
+    pos += byte === BACKSLASH ? escapeBytes(bytes, pos) : 1
   }
   while (((bytes[pos] ?? 0) & 0xc0) === 0x80) pos++
   return pos
 }
+
+const escapeBytes = (bytes: Uint8Array, pos: number): number =>
+  bytes[pos + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES

@@ -5,7 +5,9 @@
  * All figures are of the document as `canonical.ts` writes it: no white space, shortest escapes, of a repeated key the last
  * value alone. Texts count as they are shown, each lone surrogate as U+FFFD.
  */
-import { compactBytes, escapeBytes, escapedCode, utf8Bytes } from './escape.ts'
+
+import { wordsOf } from '../text.ts'
+import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
 import { OpenMembers } from './open-members.ts'
 import { JsonSlice, skipSpace, skipValue } from './slice.ts'
 import { decodeRaw } from './strings.ts'
@@ -75,6 +77,7 @@ interface MemberMeasure {
 
 class Meter {
   readonly #bytes: Buffer
+  readonly #words: Int32Array
   readonly #end: number
   readonly #members: OpenMembers
   #keyEscaped = false
@@ -86,6 +89,7 @@ class Meter {
 
   constructor(value: JsonSlice) {
     this.#bytes = value.bytes
+    this.#words = wordsOf(value.bytes)
     this.#end = value.end
     this.#members = new OpenMembers(value.bytes)
     this.pos = value.start
@@ -176,50 +180,50 @@ class Meter {
     return bracketed(total, distinct, 2)
   }
 
-  /** A key's compact length; notes its hash, and whether its spelling is one of several. */
+  /** A key's compact length; notes its hash, or that it is escaped and so one spelling of several. */
   #key(): number {
+    const bytes = this.#bytes
     const start = this.pos
-    const compact = this.#string()
+    let pos = start + 1
     let hash = 0
-    this.#keyEscaped = false
-    for (let pos = start + 1; pos < this.pos - 1; pos++) {
-      const byte = this.#bytes[pos] as number
-      if (byte === BACKSLASH) this.#keyEscaped = true
+    for (let byte = bytes[pos] as number; byte !== QUOTE; byte = bytes[++pos] as number) {
+      if (byte === BACKSLASH) {
+        this.#keyEscaped = true
+        return this.#string()
+      }
       hash = (Math.imul(hash, HASH_FACTOR) + byte) | 0
     }
+    this.#keyEscaped = false
     this.#keyHash = hash
-    return compact
+    this.pos = pos + 1
+    return pos + 1 - start
   }
 
   #string(): number {
     const bytes = this.#bytes
-    const start = this.pos
-    let pos = start + 1
-    let compact = 2
-    let text = 0
+    const first = this.pos + 1
+    let pos = first
+    // What escapes take more or less than their source; plain bytes count as they stand.
+    let compactGrowth = 0
+    let textGrowth = 0
     let newlines = 0
-    let lineStart = pos
+    let lineStart = first
     for (;;) {
-      const byte = bytes[pos] as number
-      if (byte === QUOTE) break
-      if (byte !== BACKSLASH) {
-        pos++
-        compact++
-        text++
-        continue
-      }
+      pos = nextSpecial(bytes, this.#words, pos)
+      if (bytes[pos] === QUOTE) break
       const code = escapedCode(bytes, pos)
-      pos += escapeBytes(bytes, pos, code)
-      compact += compactBytes(code)
-      text += utf8Bytes(code)
+      const taken = escapeBytes(bytes, pos, code)
+      pos += taken
+      compactGrowth += compactBytes(code) - taken
+      textGrowth += utf8Bytes(code) - taken
       if (code === LF) {
         newlines++
         lineStart = pos
       }
     }
     this.pos = pos + 1
-    this.size = text
+    this.size = pos - first + textGrowth
     this.lines = pos > lineStart ? newlines + 1 : newlines
-    return compact
+    return pos - first + 2 + compactGrowth
   }
 }

@@ -19,6 +19,8 @@ export class OpenMembers {
   readonly #keys: number[] = []
   readonly #hashes: number[] = []
   readonly #sizes: number[] = []
+  /** Entries in use: the arrays keep their room, since shrinking and growing them again costs more than the sums. */
+  #count = 0
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
@@ -26,14 +28,15 @@ export class OpenMembers {
 
   /** Members of all open objects; what an object must hand to {@link close} is the count before its first. */
   get count(): number {
-    return this.#sizes.length
+    return this.#count
   }
 
   /** Adds a member by where its key's token starts and a hash of the token's bytes; returns its index. */
   add(keyStart: number, hash: number): number {
-    this.#keys.push(keyStart)
-    this.#hashes.push(hash)
-    return this.#sizes.push(0) - 1
+    const index = this.#count++
+    this.#keys[index] = keyStart
+    this.#hashes[index] = hash
+    return index
   }
 
   setSize(index: number, size: number): void {
@@ -44,17 +47,15 @@ export class OpenMembers {
   close(first: number, escaped: boolean): MemberSum {
     const unsure = escaped || this.#mayRepeat(first)
     const sum = unsure ? this.#sumDistinct(first) : this.#sumAll(first)
-    this.#keys.length = first
-    this.#hashes.length = first
-    this.#sizes.length = first
+    this.#count = first
     return sum
   }
 
   /** Whether two keys from `first` on have one hash, or there are too many to compare. */
   #mayRepeat(first: number): boolean {
     const hashes = this.#hashes
-    if (hashes.length - first > PAIRWISE_MEMBERS) return true
-    for (let i = first + 1; i < hashes.length; i++) {
+    if (this.#count - first > PAIRWISE_MEMBERS) return true
+    for (let i = first + 1; i < this.#count; i++) {
       for (let j = first; j < i; j++) {
         if (hashes[i] === hashes[j]) return true
       }
@@ -64,14 +65,14 @@ export class OpenMembers {
 
   #sumAll(first: number): MemberSum {
     let total = 0
-    for (let i = first; i < this.#sizes.length; i++) total += this.#sizes[i] as number
-    return { total, distinct: this.#sizes.length - first }
+    for (let i = first; i < this.#count; i++) total += this.#sizes[i] as number
+    return { total, distinct: this.#count - first }
   }
 
   #sumDistinct(first: number): MemberSum {
     const last = new Map<string, number>()
     let total = 0
-    for (let i = first; i < this.#sizes.length; i++) {
+    for (let i = first; i < this.#count; i++) {
       const start = this.#keys[i] as number
       const name = decodeRaw(new JsonSlice(this.#bytes, start, skipString(this.#bytes, start)))
       const size = this.#sizes[i] as number

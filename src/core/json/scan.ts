@@ -230,26 +230,12 @@ class Scanner {
     const bytes = this.#bytes
     const end = this.#end
     const base = bytes.byteOffset
-    const words = this.#words
     let pos = this.#pos + 1
     for (;;) {
+      if (((base + pos) & WORD_MASK) === 0) pos = this.#plainWords(pos)
       if (pos >= end) {
         this.#pos = pos
         this.#fail('the closing quote of a string')
-      }
-      if (((base + pos) & WORD_MASK) === 0) {
-        while (pos + WORD_BYTES <= end) {
-          const w = words[(base + pos) >> 2] as number
-          const quote = w ^ 0x22222222
-          const backslash = w ^ 0x5c5c5c5c
-          const special =
-            ((w - 0x20202020) & ~w) |
-            ((quote - 0x01010101) & ~quote) |
-            ((backslash - 0x01010101) & ~backslash)
-          if ((special & 0x80808080) !== 0) break
-          pos += WORD_BYTES
-        }
-        if (pos >= end) continue
       }
       const byte = bytes[pos] as number
       if (byte === QUOTE) {
@@ -262,6 +248,26 @@ class Scanner {
         this.#fail('an escaped control character')
       } else pos++
     }
+  }
+
+  /** From a word's start to the first word that holds a quote, a backslash or a control, or is cut off by the end. */
+  #plainWords(start: number): number {
+    const words = this.#words
+    const base = this.#bytes.byteOffset
+    const last = this.#end - WORD_BYTES
+    let pos = start
+    while (pos <= last) {
+      const w = words[(base + pos) >>> 2] as number
+      const quote = w ^ 0x22222222
+      const backslash = w ^ 0x5c5c5c5c
+      const special =
+        ((w - 0x20202020) & ~w) |
+        ((quote - 0x01010101) & ~quote) |
+        ((backslash - 0x01010101) & ~backslash)
+      if ((special & 0x80808080) !== 0) break
+      pos += WORD_BYTES
+    }
+    return pos
   }
 
   #escape(pos: number): number {

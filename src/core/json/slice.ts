@@ -83,7 +83,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 export function skipValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]
   if (first === QUOTE) return skipString(bytes, start)
-  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipContainer(bytes, start)
+  if (first === OPEN_OBJECT || first === OPEN_ARRAY) return skipRest(bytes, start + 1)
   let pos = start
   while (pos < end) {
     const byte = bytes[pos] as number
@@ -93,9 +93,10 @@ export function skipValue(bytes: Uint8Array, start: number, end: number): number
   return pos
 }
 
-function skipContainer(bytes: Uint8Array, start: number): number {
-  let depth = 0
-  let pos = start
+/** The position after the array or object that `from`, between two of its tokens, is inside. */
+export function skipRest(bytes: Uint8Array, from: number): number {
+  let depth = 1
+  let pos = from
   for (;;) {
     const byte = bytes[pos] as number
     if (byte === QUOTE) {
@@ -108,31 +109,41 @@ function skipContainer(bytes: Uint8Array, start: number): number {
   }
 }
 
-/** The elements of an array, in order, one at a time. */
+/** From the end of an item (or the opening bracket's) to the next item, or to the closing bracket. */
+export function nextItem(bytes: Uint8Array, itemEnd: number, end: number): number {
+  const pos = skipSpace(bytes, itemEnd, end)
+  return bytes[pos] === COMMA ? skipSpace(bytes, pos + 1, end) : pos
+}
+
+/** From the end of a key to its value, past the colon, which white space may surround. */
+export function valueAfter(bytes: Uint8Array, keyEnd: number, end: number): number {
+  return skipSpace(bytes, skipSpace(bytes, keyEnd, end) + 1, end)
+}
+
+/**
+ * The elements of an array, in order, one at a time. Each is read to its end to find the next: to read a whole tree this
+ * way takes time by its size times its depth.
+ */
 export function* elementsOf(array: JsonSlice): Generator<JsonSlice> {
   const { bytes, end } = array
-  let pos = skipSpace(bytes, array.start + 1, end)
+  let pos = nextItem(bytes, array.start + 1, end)
   while (bytes[pos] !== CLOSE_ARRAY) {
     const valueEnd = skipValue(bytes, pos, end)
     yield new JsonSlice(bytes, pos, valueEnd)
-    pos = skipSpace(bytes, valueEnd, end)
-    if (bytes[pos] === COMMA) pos = skipSpace(bytes, pos + 1, end)
+    pos = nextItem(bytes, valueEnd, end)
   }
 }
 
 /** The members of an object as they stand: in document order, duplicates included. */
 export function* membersOf(object: JsonSlice): Generator<Member> {
   const { bytes, end } = object
-  let pos = skipSpace(bytes, object.start + 1, end)
+  let pos = nextItem(bytes, object.start + 1, end)
   while (bytes[pos] !== CLOSE_OBJECT) {
-    const keyEnd = skipString(bytes, pos)
-    const key = new JsonSlice(bytes, pos, keyEnd)
-    // Past the colon, which white space may surround.
-    const valueStart = skipSpace(bytes, skipSpace(bytes, keyEnd, end) + 1, end)
+    const key = new JsonSlice(bytes, pos, skipString(bytes, pos))
+    const valueStart = valueAfter(bytes, key.end, end)
     const valueEnd = skipValue(bytes, valueStart, end)
     yield { key, value: new JsonSlice(bytes, valueStart, valueEnd) }
-    pos = skipSpace(bytes, valueEnd, end)
-    if (bytes[pos] === COMMA) pos = skipSpace(bytes, pos + 1, end)
+    pos = nextItem(bytes, valueEnd, end)
   }
 }
 
@@ -149,11 +160,10 @@ export function distinctMembersOf(object: JsonSlice): Map<string, Member> {
 export function countElements(array: JsonSlice): number {
   const { bytes, end } = array
   let count = 0
-  let pos = skipSpace(bytes, array.start + 1, end)
+  let pos = nextItem(bytes, array.start + 1, end)
   while (bytes[pos] !== CLOSE_ARRAY) {
     count++
-    pos = skipSpace(bytes, skipValue(bytes, pos, end), end)
-    if (bytes[pos] === COMMA) pos = skipSpace(bytes, pos + 1, end)
+    pos = nextItem(bytes, skipValue(bytes, pos, end), end)
   }
   return count
 }

@@ -1,0 +1,96 @@
+/**
+ * Settings: one schema, read from the environment once, before anything else. Each has its unit in its name. What is
+ * shown here is what the docs show.
+ */
+import { envSchema } from 'env-schema'
+import { Type, type Static } from 'typebox'
+import { JSON_DEPTH_LEVELS, VERBATIM_CHARS, VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from './core/limits.ts'
+import { ERRORS_SHOWN, SCHEMA_BYTES } from './validation/limits.ts'
+
+const MEBIBYTE = 1024 * 1024
+const GIBIBYTE = 1024 * MEBIBYTE
+const DAY_SECONDS = 24 * 3600
+const FLAG = ['0', '1']
+
+const bytes = (description: string, value: number, maximum: number = 2 * GIBIBYTE) =>
+  Type.Integer({ minimum: 1024, maximum, default: value, description })
+const count = (description: string, value: number, maximum: number = Number.MAX_SAFE_INTEGER) =>
+  Type.Integer({ minimum: 1, maximum, default: value, description })
+
+export const ConfigSchema = Type.Object({
+  COATCHECK_HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
+  COATCHECK_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65_535,
+    default: 8080,
+    description: 'Port to listen on; 0 takes a free one.',
+  }),
+  COATCHECK_LEDGER: Type.String({
+    minLength: 1,
+    default: './data/coatcheck.db',
+    description: 'File of the ledger; made, with its folders, when it is not there.',
+  }),
+  COATCHECK_TOKEN: Type.Optional(
+    Type.String({ minLength: 1, description: 'Bearer token that every call needs. Needed on any address but loopback.' }),
+  ),
+  COATCHECK_ALLOW_UNAUTHENTICATED: Type.Enum(FLAG, {
+    default: '0',
+    description: '1: listen on any address without a token, and serve any Host and Origin.',
+  }),
+  COATCHECK_LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    default: 'info',
+    description: 'Least level that is logged.',
+  }),
+  COATCHECK_SHUTDOWN_GRACE_SECONDS: count('How long requests in flight may take after SIGTERM.', 10, 600),
+  COATCHECK_MAX_JSON_BODY_BYTES: bytes('Largest JSON body.', 64 * MEBIBYTE, 256 * MEBIBYTE),
+  COATCHECK_MAX_RAW_BODY_BYTES: bytes('Largest raw body.', 256 * MEBIBYTE, GIBIBYTE),
+  COATCHECK_MAX_JSON_DEPTH_LEVELS: count('Deepest nesting of a JSON body.', JSON_DEPTH_LEVELS, 2048),
+  COATCHECK_MAX_RESOLVED_BYTES: bytes('Largest call with its references resolved.', 64 * MEBIBYTE, 256 * MEBIBYTE),
+  COATCHECK_MAX_VERBATIM_CHARS: count('Most characters that render=verbatim answers.', VERBATIM_MAX_CHARS, 10 * VERBATIM_MAX_CHARS),
+  COATCHECK_VERBATIM_LIMIT_CHARS: Type.Integer({
+    minimum: VERBATIM_MIN_CHARS,
+    maximum: VERBATIM_MAX_CHARS,
+    default: VERBATIM_CHARS,
+    description: 'Default of a run\'s verbatim_limit_chars.',
+  }),
+  COATCHECK_RUN_TTL_SECONDS: count('Default idle time of a run.', 7 * DAY_SECONDS),
+  COATCHECK_RETENTION_SECONDS: count('How long evidence stays after a run\'s end.', 30 * DAY_SECONDS),
+  COATCHECK_MAX_RUNS: count('Most runs that are kept.', 100_000),
+  COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
+  COATCHECK_MAX_BYTES_PER_RUN: count('Most bytes of a run\'s values.', 4 * GIBIBYTE),
+  COATCHECK_MAX_SCHEMA_BYTES: bytes('Largest input schema.', SCHEMA_BYTES, 16 * MEBIBYTE),
+  COATCHECK_MAX_ERRORS: count('Most errors in an answer; the total is told.', ERRORS_SHOWN, 1000),
+})
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export type Config = Readonly<Static<typeof ConfigSchema>>
+
+/** Reads and checks the settings. Throws with what is wrong. */
+export function readConfig(env: Environment): Config {
+  const data = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('COATCHECK_') && value !== ''))
+  const config = envSchema<Static<typeof ConfigSchema>>({ schema: ConfigSchema, data, env: false })
+  const open = config.COATCHECK_TOKEN === undefined && config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
+  if (open && !isLoopback(config.COATCHECK_HOST)) {
+    throw new Error(
+      `COATCHECK_HOST is ${config.COATCHECK_HOST}, which others can reach: set COATCHECK_TOKEN, or COATCHECK_ALLOW_UNAUTHENTICATED=1 to serve anyone`,
+    )
+  }
+  return Object.freeze(config)
+}
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || /^127(?:\.[0-9]{1,3}){3}$/.test(host)
+
+/** Read by the examples; and what Kubernetes sets for a service of the name coatcheck. */
+const NOT_SETTINGS = /^COATCHECK_(?:URL$|SERVICE_|PORT_)/
+
+/** Names in the environment that look like settings and are none: a typing error, most likely. */
+export function unknownSettings(env: Environment): readonly string[] {
+  return Object.keys(env).filter(
+    (name) =>
+      name.startsWith('COATCHECK_') &&
+      !Object.hasOwn(ConfigSchema.properties, name) &&
+      !NOT_SETTINGS.test(name),
+  )
+}

@@ -1,0 +1,55 @@
+/**
+ * Elision: old tool results make room by giving way to one line each, which names the tool. Only the contents of tool
+ * results change; every other byte of the messages is the caller's.
+ *
+ * The line depends on nothing but the call's name, so eliding again changes nothing, and as results are appended what was
+ * elided stays as it is (when ids are not used twice: the reference lets the last call of an id name all its results).
+ */
+import type { JsonSlice } from '../json/slice.ts'
+import { type Edit, editSlice } from '../json/splice.ts'
+import { decodeText, encodeString } from '../json/strings.ts'
+import { ELIDE_WHOLE_BYTES } from '../limits.ts'
+import { contentBytes, estimateMessages } from './estimate.ts'
+import { readMessages, toolNameOf, toolNames } from './messages.ts'
+
+export interface ElidedResult {
+  /** The id's string token; null when the result had none. */
+  readonly tool_use_id: JsonSlice | null
+  readonly tool_name: string
+  /** What it was: a text's bytes, anything else's bytes as compact JSON, images included. */
+  readonly bytes: number
+}
+
+export interface Elision {
+  readonly messages: JsonSlice
+  readonly elided: readonly ElidedResult[]
+  readonly estimated_tokens: { readonly before: number; readonly after: number }
+}
+
+/**
+ * Elides all but the `keep` newest tool results that have more than 100 bytes; short ones stay and count as kept. Null
+ * keeps all. Throws `invalid_request` for what is no transcript.
+ */
+export function elide(messages: JsonSlice, keep: number | null): Elision {
+  const read = readMessages(messages)
+  const names = toolNames(read)
+  const results = read.flatMap((message) => message.results)
+  const candidates = keep === null ? [] : results.slice(0, Math.max(0, results.length - keep))
+  const edits: Edit[] = []
+  const elided: ElidedResult[] = []
+  for (const result of candidates) {
+    const { id, content } = result
+    const bytes = contentBytes(content)
+    if (content === undefined || bytes <= ELIDE_WHOLE_BYTES) continue
+    const name = toolNameOf(result, names)
+    const marker = `[Previous: used ${name}]`
+    // The marker of a long tool name is itself past the limit.
+    if (content.kind === 'string' && decodeText(content) === marker) continue
+    edits.push({ start: content.start, end: content.end, bytes: Buffer.from(encodeString(marker)) })
+    elided.push({ tool_use_id: id ?? null, tool_name: name, bytes })
+  }
+  const projected = editSlice(messages, edits)
+  const before = estimateMessages(messages)
+  const after = edits.length === 0 ? before : estimateMessages(projected)
+  return { messages: projected, elided, estimated_tokens: { before, after } }
+}

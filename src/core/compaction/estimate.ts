@@ -1,0 +1,82 @@
+/**
+ * Rough token counts, without a tokenizer: they decide when to act, not what a provider will charge. Tool definitions
+ * and the system prompt are not among the messages and are not counted.
+ */
+import type { JsonSlice } from '../json/slice.ts'
+import { TOKEN_CHARS, WORD_TOKENS } from '../limits.ts'
+import { charsOf } from '../text.ts'
+import { addStringSize, type StringSize } from './string-size.ts'
+
+const QUOTE = 0x22
+const SPACE = 0x20
+const QUOTES = 2
+const BLANK = /\p{White_Space}/u
+
+export interface CompactSize {
+  readonly bytes: number
+  readonly chars: number
+}
+
+const tokensOf = (chars: number): number => Math.ceil(chars / TOKEN_CHARS)
+
+/** One token for every four code points begun. */
+export function estimateText(text: string): number {
+  return tokensOf(charsOf(text))
+}
+
+/** The estimate of a request: {@link estimateText} of the messages' compact JSON. */
+export function estimateMessages(messages: JsonSlice): number {
+  return tokensOf(compactSize(messages).chars)
+}
+
+/**
+ * The size of `value` as compact JSON: no white space, shortest escapes, so that a client's spelling (indented, or ASCII
+ * only) does not move an estimate. One pass over the bytes that decodes nothing; repeated keys all count.
+ */
+export function compactSize(value: JsonSlice): CompactSize {
+  const { bytes, end } = value
+  const strings: StringSize = { bytes: 0, chars: 0, textBytes: 0 }
+  let others = 0
+  let pos = value.start
+  while (pos < end) {
+    const byte = bytes[pos] as number
+    if (byte === QUOTE) {
+      others += QUOTES
+      pos = addStringSize(bytes, pos, strings)
+    } else {
+      if (byte > SPACE) others++
+      pos++
+    }
+  }
+  return { bytes: strings.bytes + others, chars: strings.chars + others }
+}
+
+/** The bytes a model gets of a tool result: a string's text, anything else as compact JSON; nothing for null. */
+export function contentBytes(content: JsonSlice | undefined): number {
+  if (content === undefined || content.kind === 'null') return 0
+  if (content.kind !== 'string') return compactSize(content).bytes
+  const size: StringSize = { bytes: 0, chars: 0, textBytes: 0 }
+  addStringSize(content.bytes, content.start, size)
+  return size.textBytes
+}
+
+/** Tokens of prose: by characters or by words, whichever gives more. Words as Rust's `split_whitespace` has them. */
+export function approxTokens(text: string): number {
+  return Math.max(estimateText(text), Math.ceil(countWords(text) * WORD_TOKENS))
+}
+
+function countWords(text: string): number {
+  const word = /\P{White_Space}+/gu
+  let words = 0
+  while (word.test(text)) words++
+  return words
+}
+
+/** As Rust's `str::trim`: by Unicode White_Space, which has U+0085 and not U+FEFF; JavaScript's `trim` has the reverse. */
+export function trimBlank(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && BLANK.test(text.charAt(start))) start++
+  while (end > start && BLANK.test(text.charAt(end - 1))) end--
+  return text.slice(start, end)
+}

@@ -1,0 +1,107 @@
+/**
+ * The HTTP application: every plugin and every route, in the order in which the OpenAPI document shows them.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import type { RunContext } from '../runs/context.ts'
+import { argumentRoutes } from './arguments/routes.ts'
+import { addBodyParsers, type BodyLimits } from './body.ts'
+import { compactionRoutes } from './compaction/routes.ts'
+import { evidenceRoutes } from './evidence/routes.ts'
+import { healthRoutes } from './health/routes.ts'
+import { addAccess, type AccessOptions } from './plugins/access.ts'
+import { addDocs, addOpenApi } from './plugins/docs.ts'
+import { Metrics } from './plugins/metrics.ts'
+import { ProblemSchema, sendNotFound, sendProblem } from './problems.ts'
+import { resultRoutes } from './results/routes.ts'
+import { runRoutes } from './runs/routes.ts'
+import { SHARED_SCHEMAS } from './schemas.ts'
+import { sentinelRoutes } from './sentinels/routes.ts'
+import { textRoutes } from './text/routes.ts'
+import { schemaController } from './validation.ts'
+
+/** Long ids travel in paths percent-encoded. */
+const PARAM_CHARS = 8192
+/** Longer than the idle time of common clients' connection pools, so that they close first. */
+const KEEP_ALIVE_MS = 75_000
+const REQUEST_ID = 'x-request-id'
+const REQUEST_ID_FORM = /^[A-Za-z0-9._:-]{1,128}$/
+const API = '/v1'
+const BAD_REQUEST = 400
+
+export interface AppOptions {
+  readonly context: RunContext
+  readonly metrics?: Metrics
+  readonly bodyLimits: BodyLimits
+  readonly access: AccessOptions
+  /** Absent: nothing is logged. */
+  readonly loggerInstance?: FastifyBaseLogger
+}
+
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { context, access, metrics = new Metrics(), bodyLimits, loggerInstance } = options
+  const app = Fastify({
+    ...(loggerInstance === undefined ? {} : { loggerInstance }),
+    schemaController,
+    genReqId: requestId,
+    logController: new LogController({ requestIdLogLabel: 'request_id' }),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: PARAM_CHARS },
+    onProtoPoisoning: 'ignore',
+    onConstructorPoisoning: 'ignore',
+  })
+  app.decorate('metrics', metrics)
+  app.decorate('bodyLimits', bodyLimits)
+  app.setErrorHandler(sendProblem)
+  app.setNotFoundHandler(sendNotFound)
+  // Answers are plain objects of ours: serialized as they are, nothing dropped.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))
+  metrics.watchRequests(app)
+  await addAccess(app, access)
+  addBodyParsers(app, bodyLimits)
+  for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
+  await addOpenApi(app, { secured: access.token !== undefined })
+  await addRoutes(app, context)
+  await addDocs(app)
+  return app
+}
+
+async function addRoutes(app: FastifyInstance, context: RunContext): Promise<void> {
+  await app.register(
+    async (api) => {
+      touchRuns(api, context)
+      await api.register(runRoutes, { context })
+      await api.register(resultRoutes, { context })
+      await api.register(argumentRoutes, { context })
+      await api.register(evidenceRoutes, { context })
+      await api.register(textRoutes)
+      await api.register(sentinelRoutes)
+      await api.register(compactionRoutes, { context })
+    },
+    { prefix: API },
+  )
+  await app.register(healthRoutes, { ledger: context.ledger })
+}
+
+/** A run's idle time counts from its last request. */
+function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
+  api.addHook('onResponse', async (request, reply) => {
+    const { run } = request.runRef
+    if (run !== '' && reply.statusCode < BAD_REQUEST) ledger.touch(request.runRef, now())
+  })
+}
+
+/** The caller's request id when it is a plain one, else one of our own. */
+function requestId(request: IncomingMessage): string {
+  const given = request.headers[REQUEST_ID]
+  return typeof given === 'string' && REQUEST_ID_FORM.test(given) ? given : randomUUID()
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly bodyLimits: BodyLimits
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * Bodies. They are taken as bytes. A JSON body is scanned once; its members that hold callers' JSON, which the route's
+ * schema marks as opaque, stay slices of those bytes, and only the members that are ours become objects.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type, type TUnsafe } from 'typebox'
+import { CoatcheckError } from '../core/errors.ts'
+import { parseJson } from '../core/json/scan.ts'
+import { JsonSlice, membersOf } from '../core/json/slice.ts'
+import { decodeRaw } from '../core/json/strings.ts'
+import { OPAQUE } from './validation.ts'
+
+export interface BodyLimits {
+  readonly maxJsonBodyBytes: number
+  readonly maxRawBodyBytes: number
+  readonly maxJsonDepthLevels: number
+}
+
+/** The schema of a member that holds any JSON of a caller's and is passed on byte for byte. */
+export function OpaqueJson(options: { description: string } & Record<string, unknown>): TUnsafe<JsonSlice> {
+  return Type.Unsafe<JsonSlice>({ ...options, [OPAQUE]: true })
+}
+
+/** Reads every body as bytes; JSON by the schema of its route, anything else only where a route takes it. */
+export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: limits.maxJsonBodyBytes },
+    (request, body, done) => settle(done, () => readJsonBody(request, body as Buffer, limits)),
+  )
+  app.addContentTypeParser(
+    '*',
+    { parseAs: 'buffer', bodyLimit: limits.maxRawBodyBytes },
+    (request, body, done) => settle(done, () => readRawBody(request, body as Buffer)),
+  )
+}
+
+function settle(done: (error: Error | null, body?: unknown) => void, read: () => unknown): void {
+  try {
+    done(null, read())
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits): unknown {
+  refuseEncoded(request)
+  const schema = bodySchema(request)
+  if (schema === undefined) return undefined
+  if (body.length === 0) {
+    if (request.routeOptions.config.bodyOptional === true) return {}
+    throw new CoatcheckError('invalid_request', 'The body is empty; this call needs a JSON object.')
+  }
+  const document = parseJson(body, limits.maxJsonDepthLevels)
+  if (schema[OPAQUE] === true) return document
+  if (document.kind !== 'object') {
+    throw new CoatcheckError('invalid_request', `The body is a JSON ${document.kind}; it must be an object.`)
+  }
+  return readBySchema(document, schema)
+}
+
+function readRawBody(request: FastifyRequest, body: Buffer): unknown {
+  refuseEncoded(request)
+  if (request.routeOptions.config.rawBody === true) return body
+  const type = request.headers['content-type'] ?? 'none'
+  throw new CoatcheckError(
+    'unsupported_media_type',
+    `The content type is ${JSON.stringify(type)}; this call takes application/json.`,
+  )
+}
+
+function refuseEncoded(request: FastifyRequest): void {
+  const encoding = request.headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return
+  throw new CoatcheckError(
+    'unsupported_media_type',
+    `The body is ${encoding}-encoded; send it without content-encoding.`,
+  )
+}
+
+interface SchemaNode {
+  readonly [OPAQUE]?: boolean
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
+  readonly anyOf?: readonly SchemaNode[]
+  readonly content?: Readonly<Record<string, { readonly schema: SchemaNode }>>
+}
+
+function bodySchema(request: FastifyRequest): SchemaNode | undefined {
+  const schema = request.routeOptions.schema?.body as SchemaNode | undefined
+  return schema?.content === undefined ? schema : schema.content['application/json']?.schema
+}
+
+/** An object of ours, with slices where the schema is opaque. Unknown members become null: validation names them. */
+function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
+  if (schema[OPAQUE] === true) return value
+  const shape = value.kind === 'object' ? objectShape(schema) : undefined
+  if (shape === undefined) return JSON.parse(value.toString()) as unknown
+  const object = Object.create(null) as Record<string, unknown>
+  for (const { key, value: member } of membersOf(value)) {
+    const name = decodeRaw(key)
+    if (Object.hasOwn(object, name)) {
+      throw new CoatcheckError('invalid_request', `The body has the member ${JSON.stringify(name)} twice.`)
+    }
+    const inner = memberSchema(shape, name)
+    object[name] = inner === undefined ? null : readBySchema(member, inner)
+  }
+  return object
+}
+
+function objectShape(schema: SchemaNode): SchemaNode | undefined {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(objectShape).find((shape) => shape !== undefined)
+  return schema.properties === undefined && schema.patternProperties === undefined ? undefined : schema
+}
+
+function memberSchema(shape: SchemaNode, name: string): SchemaNode | undefined {
+  if (shape.properties !== undefined) {
+    return Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
+  }
+  return Object.values(shape.patternProperties ?? {})[0]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route takes any content type, as bytes. */
+    rawBody?: boolean
+    /** An empty JSON body counts as `{}`. */
+    bodyOptional?: boolean
+  }
+}

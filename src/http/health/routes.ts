@@ -1,0 +1,66 @@
+/** Is it alive, is it ready, how is it doing. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Ledger } from '../../ledger/ledger.ts'
+import { problemResponses } from '../problems.ts'
+import { ok } from '../schemas.ts'
+
+const tags = ['health']
+const StatusSchema = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false })
+const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async (app, { ledger }) => {
+  app.get(
+    '/livez',
+    {
+      logLevel: 'warn',
+      schema: {
+        operationId: 'livez',
+        tags,
+        summary: 'Is the process alive',
+        description: 'Asks nothing of the ledger.',
+        response: { 200: ok('It is.', StatusSchema), ...problemResponses('forbidden_origin') },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  )
+
+  app.get(
+    '/readyz',
+    {
+      logLevel: 'warn',
+      schema: {
+        operationId: 'readyz',
+        tags,
+        summary: 'Is the ledger there',
+        description: 'Really asks the ledger.',
+        response: {
+          200: ok('It is.', StatusSchema),
+          ...problemResponses('forbidden_origin', 'ledger_corrupt', 'ledger_unavailable'),
+        },
+      },
+    },
+    async () => {
+      await ledger.ping()
+      return { status: 'ok' as const }
+    },
+  )
+
+  app.get(
+    '/metrics',
+    {
+      logLevel: 'warn',
+      schema: {
+        operationId: 'metrics',
+        tags,
+        summary: 'Metrics for Prometheus',
+        description: 'Counters since the start, and durations of requests and commits.',
+        response: {
+          200: { description: 'In the text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          ...problemResponses('unauthorized', 'forbidden_origin'),
+        },
+      },
+    },
+    async (_request, reply) => reply.type(PROMETHEUS_TYPE).send(await app.metrics.text()),
+  )
+}

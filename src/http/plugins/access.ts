@@ -1,0 +1,82 @@
+/**
+ * Who may call. With a token: whoever has it. Without one, on a loopback address only: any process of this machine, but no
+ * web page, so a Host that is not loopback, a foreign Origin or a cross-site fetch is refused.
+ */
+import bearerAuth from '@fastify/bearer-auth'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { CoatcheckError } from '../../core/errors.ts'
+import type { RunRef } from '../../ledger/ledger.ts'
+
+const OPEN_PATHS = ['/livez', '/readyz', '/openapi.json', '/openapi.yaml']
+const DOCS = '/docs'
+const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
+const SAME_SITE = ['same-origin', 'none']
+/** The only tenant there is. */
+const TENANT = ''
+
+export interface AccessOptions {
+  /** The bearer token; without one the service is for this machine's processes. */
+  readonly token: string | undefined
+  /** Listen openly without a token: the operator has said so. */
+  readonly allowUnauthenticated: boolean
+}
+
+/** Adds the checks to `app` itself; call it before any route is added. */
+export async function addAccess(app: FastifyInstance, options: AccessOptions): Promise<void> {
+  app.decorateRequest('refOf', refOf)
+  app.decorateRequest('runRef', {
+    getter() {
+      return refOf((this.params as { run_id?: string }).run_id ?? '')
+    },
+  })
+  if (options.token !== undefined) await addToken(app, options.token)
+  else if (!options.allowUnauthenticated) app.addHook('onRequest', async (request) => refuseWebPages(request))
+}
+
+const refOf = (run: string): RunRef => ({ tenant: TENANT, run })
+
+async function addToken(app: FastifyInstance, token: string): Promise<void> {
+  await app.register(bearerAuth, { keys: [token], addHook: false, verifyErrorLogLevel: 'debug' })
+  const verify = app.verifyBearerAuth
+  if (verify === undefined) throw new Error('the bearer token check could not be set up')
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOpen(request)) done()
+    else verify(request, reply, (error) => done(error === undefined ? undefined : unauthorized()))
+  })
+}
+
+function isOpen(request: FastifyRequest): boolean {
+  const path = request.url.split('?', 1)[0] ?? ''
+  return OPEN_PATHS.includes(path) || path === DOCS || path.startsWith(`${DOCS}/`)
+}
+
+const unauthorized = (): CoatcheckError =>
+  new CoatcheckError('unauthorized', 'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.')
+
+function refuseWebPages(request: FastifyRequest): void {
+  const { host = '', origin, 'sec-fetch-site': site } = request.headers
+  if (!LOOPBACK.test(host)) {
+    throw forbidden(`the Host ${JSON.stringify(host)} is not a loopback address`)
+  }
+  if (origin !== undefined && !isOwnOrigin(origin, host)) {
+    throw forbidden(`the Origin ${JSON.stringify(origin)} is another site`)
+  }
+  if (site !== undefined && !SAME_SITE.includes(String(site))) throw forbidden('it comes from another site')
+}
+
+const isOwnOrigin = (origin: string, host: string): boolean =>
+  origin === `http://${host}` || origin === `https://${host}`
+
+const forbidden = (why: string): CoatcheckError =>
+  new CoatcheckError(
+    'forbidden_origin',
+    `Without COATCHECK_TOKEN only processes of this machine are served, and ${why}. Call it as http://127.0.0.1:<port>, or set a token.`,
+  )
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The run that the path names. */
+    readonly runRef: RunRef
+    readonly refOf: (run: string) => RunRef
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Metrics: what the service was asked and what it answered, for Prometheus. No ids and no content in labels.
+ */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client'
+import type { FastifyInstance } from 'fastify'
+import { CoatcheckError } from '../../core/errors.ts'
+import type { PutAnswer } from '../../runs/answer.ts'
+import type { RecallAnswer } from '../../runs/recall.ts'
+import type { ResolveAnswer } from '../../runs/resolve.ts'
+import { charsOf } from '../../core/text.ts'
+
+const PREFIX = 'coatcheck_'
+const MS_PER_SECOND = 1000
+const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #puts = this.#counter('puts_total', 'Results kept.', ['outcome', 'kind'])
+  readonly #bytes = this.#counter('put_bytes_total', 'Bytes of the values kept.')
+  readonly #produced = this.#counter('produced_chars_total', 'Characters of their text views.')
+  readonly #shown = this.#counter('shown_chars_total', 'Characters of their contents, shown instead.')
+  readonly #recalls = this.#counter('recalls_total', 'Pages recalled.')
+  readonly #misses = this.#counter('recall_misses_total', 'Recalls refused.', ['reason'])
+  readonly #references = this.#counter('references_total', 'References in arguments.', ['result'])
+  readonly #requests = this.#histogram('http_request_duration_seconds', 'Durations of requests.', [
+    'method',
+    'route',
+    'status',
+  ])
+  readonly #commits = this.#histogram('commit_duration_seconds', 'Durations of commits of results.')
+  readonly #grouped = this.#counter('committed_puts_total', 'Puts in those commits, retries included.')
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
+    new Gauge({ name: `${PREFIX}up`, help: 'Whether the service runs.', registers: [this.#registry] }).set(1)
+  }
+
+  countPut(answer: PutAnswer): void {
+    this.#puts.inc({ outcome: answer.outcome, kind: answer.kind })
+    this.#bytes.inc(answer.total_bytes)
+    this.#produced.inc(answer.total_chars ?? 0)
+    this.#shown.inc(answer.content === null ? 0 : charsOf(answer.content))
+  }
+
+  countReferences(answer: ResolveAnswer): void {
+    this.#references.inc({ result: 'resolved' }, answer.resolved.length)
+    for (const { reason } of answer.unresolved) this.#references.inc({ result: reason })
+  }
+
+  async watchRecall(recall: () => Promise<RecallAnswer>): Promise<RecallAnswer> {
+    try {
+      const answer = await recall()
+      this.#recalls.inc()
+      return answer
+    } catch (error) {
+      this.#misses.inc({ reason: error instanceof CoatcheckError ? error.code : 'internal_error' })
+      throw error
+    }
+  }
+
+  countCommit(commit: { readonly puts: number; readonly seconds: number }): void {
+    this.#commits.observe(commit.seconds)
+    this.#grouped.inc(commit.puts)
+  }
+
+  /** Times every request by its route's pattern. */
+  watchRequests(app: FastifyInstance): void {
+    app.addHook('onResponse', async (request, reply) => {
+      const route = request.routeOptions.url ?? 'none'
+      const labels = { method: request.method, route, status: String(reply.statusCode) }
+      this.#requests.observe(labels, reply.elapsedTime / MS_PER_SECOND)
+    })
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+    return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #histogram<Label extends string>(name: string, help: string, labelNames: Label[] = []): Histogram<Label> {
+    const options = { name: PREFIX + name, help, labelNames, buckets: SECONDS_BUCKETS }
+    return new Histogram({ ...options, registers: [this.#registry] })
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly metrics: Metrics
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Problems (RFC 9457): the one table from error code to status and title, and the one place where an error becomes a
+ * reply. What the caller did wrong is said in full; what went wrong in here is logged and not shown.
+ */
+import { STATUS_CODES } from 'node:http'
+import type { ErrorObject } from 'ajv'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
+import { describeInvalid } from './validation.ts'
+
+export const PROBLEM_TYPE = 'application/problem+json'
+/** Where the page of a code is served. */
+export const PROBLEM_PAGES = '/docs/problems'
+
+export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
+  invalid_json: { status: 400, title: 'The JSON is malformed' },
+  invalid_utf8: { status: 400, title: 'The JSON is not valid UTF-8' },
+  json_too_deep: { status: 400, title: 'The JSON nests too deep' },
+  invalid_request: { status: 400, title: 'The request is not as described' },
+  invalid_range: { status: 400, title: 'The range is not one of this text' },
+  unauthorized: { status: 401, title: 'A bearer token is needed' },
+  forbidden_origin: { status: 403, title: 'Requests from web pages are refused' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  path_not_found: { status: 404, title: 'The value has no such path' },
+  format_fixed: { status: 409, title: 'The format of a run is fixed when it opens' },
+  ended: { status: 410, title: 'The run was ended' },
+  expired: { status: 410, title: 'The run was idle for too long' },
+  evicted: { status: 410, title: 'The retention of the run is over' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not one this call takes' },
+  range_not_satisfiable: { status: 416, title: 'The byte range lies outside the value' },
+  over_limit: { status: 422, title: 'A limit was reached' },
+  tool_not_registered: { status: 422, title: 'The run has no such tool' },
+  invalid_schema: { status: 422, title: 'The input schema cannot be used' },
+  no_text_view: { status: 422, title: 'A binary has no lines' },
+  internal_error: { status: 500, title: 'Something went wrong in the service' },
+  ledger_corrupt: { status: 500, title: 'The ledger file is damaged' },
+  overloaded: { status: 503, title: 'The service is busy' },
+  ledger_unavailable: { status: 503, title: 'The ledger cannot be reached' },
+  storage_full: { status: 507, title: 'There is no room left for the ledger' },
+}
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ description: 'The page of this code.', examples: ['/docs/problems/not_found'] }),
+    title: Type.String({ description: 'What kind of problem it is.' }),
+    status: Type.Integer({ description: 'The HTTP status.' }),
+    code: Type.Enum([...ERROR_CODES], { description: 'The stable code to branch on.' }),
+    detail: Type.Optional(Type.String({ description: 'What was wrong here, and what to do.' })),
+    instance: Type.String({ description: 'The request id, as in the logs.' }),
+    limit: Type.Optional(Type.String({ description: 'The limit that was hit, with its unit.' })),
+    value: Type.Optional(Type.Integer({ description: 'The value of that limit.' })),
+  },
+  { $id: 'Problem', additionalProperties: true, description: 'Problem details (RFC 9457).' },
+)
+export type Problem = Static<typeof ProblemSchema>
+
+const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
+  401: 'unauthorized',
+  404: 'not_found',
+  413: 'body_too_large',
+  415: 'unsupported_media_type',
+  503: 'overloaded',
+}
+
+/** Any error as one of ours. */
+function toCoatcheckError(error: FastifyError | CoatcheckError, request: FastifyRequest): CoatcheckError {
+  if (error instanceof CoatcheckError) return error
+  if (error.validation !== undefined) {
+    const detail = describeInvalid(error.validation as ErrorObject[], error.validationContext)
+    return new CoatcheckError('invalid_request', detail)
+  }
+  if (error.statusCode === 413) return bodyTooLarge(request)
+  if (error.statusCode === 415) return missingType(request)
+  const status = error.statusCode ?? 500
+  if (status < 500) return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
+  return new CoatcheckError(FASTIFY_CODES[status] ?? 'internal_error', error.message, {}, { cause: error })
+}
+
+function bodyTooLarge(request: FastifyRequest): CoatcheckError {
+  const { maxJsonBodyBytes, maxRawBodyBytes } = request.server.bodyLimits
+  const json = /^application\/json\b/i.test(request.headers['content-type'] ?? '')
+  const [limit, value] = json
+    ? (['json_body_bytes', maxJsonBodyBytes] as const)
+    : (['raw_body_bytes', maxRawBodyBytes] as const)
+  return new CoatcheckError('body_too_large', `The body has more than ${value} bytes, the limit (${limit}).`, {
+    limit,
+    value,
+  })
+}
+
+function missingType(request: FastifyRequest): CoatcheckError {
+  const given = request.headers['content-type']
+  const what = given === undefined ? 'The body has no content-type' : `${JSON.stringify(given)} is no media type`
+  return new CoatcheckError(
+    'unsupported_media_type',
+    `${what}. Send application/json for an envelope; a put also takes text/plain and other types as raw bodies.`,
+  )
+}
+
+export function sendProblem(
+  error: FastifyError | CoatcheckError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const known = toCoatcheckError(error, request)
+  const { status, title } = PROBLEMS[known.code]
+  if (status >= 500) request.log.error({ err: known.cause ?? known }, 'request failed')
+  const internal = known.code === 'internal_error'
+  const problem: Problem = {
+    type: `${PROBLEM_PAGES}/${known.code}`,
+    title,
+    status,
+    code: known.code,
+    ...(internal ? {} : { detail: known.message.toWellFormed() }),
+    instance: request.id,
+    ...known.facts,
+  }
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
+  return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { pathname } = new URL(request.url, 'http://localhost')
+  const detail = `There is no ${request.method} ${pathname}; /docs shows what there is.`
+  return sendProblem(new CoatcheckError('not_found', detail), request, reply)
+}
+
+/** The responses that a route may answer with besides its own, for the OpenAPI document. */
+export function problemResponses(...codes: readonly ErrorCode[]): Record<number, unknown> {
+  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status)
+  const entries = [...byStatus].map(([status, group]) => {
+    const description = `${STATUS_CODES[status]}: ${group.join(', ')}`
+    return [status, { description, content: { [PROBLEM_TYPE]: { schema: { $ref: 'Problem#' } } } }] as const
+  })
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,149 @@
+/** Results: put, list, read. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { resultByHandle, type RunContext } from '../../runs/context.ts'
+import { listResults } from '../../runs/listing.ts'
+import { putResult } from '../../runs/put.ts'
+import { contentOf } from '../../runs/results.ts'
+import { resultDescription } from '../../runs/answer.ts'
+import { problemResponses } from '../problems.ts'
+import { ContentSchema, ok, PutResultSchema, ref, ResultParams, ResultSchema, RunParams } from '../schemas.ts'
+import { readPut } from './put.ts'
+import {
+  ContentQuerySchema,
+  ENVELOPE_EXAMPLES,
+  EnvelopeSchema,
+  ListQuerySchema,
+  PutHeadersSchema,
+  PutQuerySchema,
+  ResultPageSchema,
+  ValueQuerySchema,
+} from './schemas.ts'
+import { sendValue } from './value.ts'
+
+const tags = ['results']
+const bytes = { schema: { type: 'string', format: 'binary' } }
+
+export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
+  app.addSchema(ResultPageSchema)
+
+  app.post(
+    '/runs/:run_id/results',
+    {
+      config: { rawBody: true },
+      schema: {
+        operationId: 'putResult',
+        tags,
+        summary: 'Put a result',
+        description:
+          'Keeps a tool result and answers with its handle and with `content`, which goes into the transcript in its place. `application/json` is an envelope; every other type is the result itself, byte for byte. The answer comes when the result is in the ledger.',
+        params: RunParams,
+        querystring: PutQuerySchema,
+        headers: PutHeadersSchema,
+        body: {
+          content: {
+            'application/json': { schema: EnvelopeSchema, examples: ENVELOPE_EXAMPLES },
+            'text/plain': { schema: { type: 'string', description: 'A text, as its bytes.', examples: ['line one\nline two\n'] } },
+            'application/octet-stream': bytes,
+          },
+        },
+        response: {
+          200: ok('A retry: the result was there already.', ref(PutResultSchema)),
+          201: ok('The result is kept.', ref(PutResultSchema)),
+          ...problemResponses(
+            'invalid_request', 'invalid_json', 'invalid_utf8', 'json_too_deep', 'ended', 'expired', 'evicted',
+            'body_too_large', 'unsupported_media_type', 'over_limit', 'ledger_unavailable', 'storage_full',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const put = readPut(request, context.limits.maxJsonDepthLevels)
+      const { answer, retried } = await putResult(context, request.runRef, put)
+      if (!retried) app.metrics.countPut(answer)
+      return reply.code(retried ? 200 : 201).send(answer)
+    },
+  )
+
+  app.get(
+    '/runs/:run_id/results',
+    {
+      schema: {
+        operationId: 'listResults',
+        tags,
+        summary: 'List the results of a run',
+        description: 'A page of them, in the order of their handles.',
+        params: RunParams,
+        querystring: ListQuerySchema,
+        response: {
+          200: ok('A page of results.', ref(ResultPageSchema)),
+          ...problemResponses('invalid_request', 'not_found', 'evicted'),
+        },
+      },
+    },
+    async (request) => listResults(context, request.runRef, request.query),
+  )
+
+  app.get(
+    '/runs/:run_id/results/:handle',
+    {
+      schema: {
+        operationId: 'readResult',
+        tags,
+        summary: 'Read what is known of a result',
+        description: 'Its names, sizes, digest and preview.',
+        params: ResultParams,
+        response: {
+          200: ok('The result.', ref(ResultSchema)),
+          ...problemResponses('invalid_request', 'not_found', 'evicted'),
+        },
+      },
+    },
+    async (request) =>
+      resultDescription(request.runRef, await resultByHandle(context, request.runRef, request.params.handle)),
+  )
+
+  app.get(
+    '/runs/:run_id/results/:handle/content',
+    {
+      schema: {
+        operationId: 'readContent',
+        tags,
+        summary: 'Get the content of a result again',
+        description: 'In any rendering; for the rendering of its put, the same bytes.',
+        params: ResultParams,
+        querystring: ContentQuerySchema,
+        response: {
+          200: ok('The content.', ref(ContentSchema)),
+          ...problemResponses('invalid_request', 'not_found', 'evicted', 'over_limit'),
+        },
+      },
+    },
+    async (request) =>
+      contentOf(context, await resultByHandle(context, request.runRef, request.params.handle), request.query.render),
+  )
+
+  app.get(
+    '/runs/:run_id/results/:handle/value',
+    {
+      schema: {
+        operationId: 'readValue',
+        tags,
+        summary: 'Read the value itself',
+        description:
+          'The bytes as they came, with their type; a part by `Range`; a slice of a JSON value by `path` or `pointer`; the text view by `as=text`. ETags are digests.',
+        params: ResultParams,
+        querystring: ValueQuerySchema,
+        response: {
+          200: { description: 'The value.', content: { '*/*': bytes } },
+          206: { description: 'The part that `Range` asks for.', content: { '*/*': bytes } },
+          304: { description: 'Not changed.' },
+          ...problemResponses('invalid_request', 'not_found', 'path_not_found', 'evicted', 'range_not_satisfiable', 'no_text_view'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const result = await resultByHandle(context, request.runRef, request.params.handle)
+      return sendValue(context, result, request, reply)
+    },
+  )
+}

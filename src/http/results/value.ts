@@ -1,0 +1,136 @@
+/**
+ * The raw read: a value's bytes with their type, whole or a part, streamed from the ledger; safe to open in a browser.
+ */
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import parseRange from 'range-parser'
+import { CoatcheckError } from '../../core/errors.ts'
+import { handleOf } from '../../core/names.ts'
+import { renderView, type ViewSource } from '../../core/view.ts'
+import type { JsonSlice } from '../../core/json/slice.ts'
+import type { Result } from '../../ledger/ledger.ts'
+import type { RunContext } from '../../runs/context.ts'
+import { readValue, sliceOfValue, valueBytes, viewBytes, type SliceQuery } from '../../runs/results.ts'
+import type { ValueQuery } from './schemas.ts'
+
+const TEXT_TYPE = 'text/plain; charset=utf-8'
+/** Types that a browser would run. */
+const ACTIVE = /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
+
+interface Part {
+  readonly type: string
+  readonly etag: string
+  readonly totalBytes: number
+  readonly read: (span: { readonly start: number; readonly end: number }) => AsyncIterable<Buffer>
+}
+
+export async function sendValue(
+  context: RunContext,
+  result: Result,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const part = await partOf(context, result, request.query as ValueQuery)
+  reply.headers({
+    etag: part.etag,
+    'cache-control': 'private, no-cache',
+    'accept-ranges': 'bytes',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "sandbox; default-src 'none'",
+    'content-disposition': `${ACTIVE.test(part.type) ? 'attachment' : 'inline'}; filename="${handleOf(result.number)}"`,
+  })
+  if (matches(request.headers['if-none-match'], part.etag)) return reply.code(304).send()
+  const span = spanOf(request, part)
+  reply.type(part.type).header('content-length', span.end - span.start)
+  if (span.partial) {
+    reply.code(206).header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
+  }
+  return reply.send(Readable.from(part.read(span), { objectMode: false }))
+}
+
+async function partOf(context: RunContext, result: Result, query: ValueQuery): Promise<Part> {
+  const sliced = sliceQuery(query)
+  if (sliced !== undefined) return slicePart(context, result, sliced, query.as === 'text')
+  if (query.as === undefined) {
+    const read: Part['read'] = (span) => valueBytes(context, result, span)
+    const { mediaType: type, totalBytes, sha256 } = result
+    return { type, etag: `"${sha256}"`, totalBytes, read }
+  }
+  if (result.totalChars === null) {
+    throw new CoatcheckError('no_text_view', 'A binary has no text view; read it without as=text.')
+  }
+  const etag = `"${result.sha256};text"`
+  const read: Part['read'] = (span) => clipped(viewBytes(context, result), span)
+  return { type: TEXT_TYPE, etag, totalBytes: result.viewBytes, read }
+}
+
+function sliceQuery({ path, pointer }: ValueQuery): SliceQuery | undefined {
+  if (path !== undefined && pointer !== undefined) {
+    throw new CoatcheckError('invalid_request', 'Give either "path" or "pointer", not both.')
+  }
+  if (path !== undefined) return { path }
+  return pointer === undefined ? undefined : { pointer }
+}
+
+async function slicePart(
+  context: RunContext,
+  result: Result,
+  query: SliceQuery,
+  asText: boolean,
+): Promise<Part> {
+  const slice = sliceOfValue(result, await readValue(context, result), query)
+  const place = `${result.sha256};${slice.start}-${slice.end - 1}`
+  const bytes = asText ? textOfSlice(slice) : slice.source
+  return {
+    type: asText ? TEXT_TYPE : 'application/json',
+    etag: asText ? `"${place};text"` : `"${place}"`,
+    totalBytes: bytes.length,
+    read: async function* ({ start, end }) {
+      yield bytes.subarray(start, end)
+    },
+  }
+}
+
+function textOfSlice(slice: JsonSlice): Buffer {
+  const bytes = slice.source
+  const view: ViewSource =
+    slice.kind === 'string'
+      ? { form: 'string', start: 1, end: bytes.length - 1 }
+      : { form: 'json', start: 0, end: bytes.length }
+  return renderView({ bytes, firstByte: 0, state: 0 }, view)
+}
+
+async function* clipped(
+  pieces: AsyncIterable<Buffer>,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  let pos = 0
+  for await (const piece of pieces) {
+    const from = Math.max(0, start - pos)
+    const until = Math.min(piece.length, end - pos)
+    if (until > from) yield piece.subarray(from, until)
+    pos += piece.length
+    if (pos >= end) return
+  }
+}
+
+/** The one byte range that is asked for, or everything. Several ranges are answered with the whole, as RFC 9110 allows. */
+function spanOf(
+  request: FastifyRequest,
+  { etag, totalBytes }: Part,
+): { start: number; end: number; partial: boolean } {
+  const whole = { start: 0, end: totalBytes, partial: false }
+  const { range, 'if-range': ifRange } = request.headers
+  if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return whole
+  const ranges = parseRange(totalBytes, range)
+  if (ranges === -1) {
+    throw new CoatcheckError('range_not_satisfiable', `The range ${JSON.stringify(range)} lies outside the ${totalBytes} bytes there are.`)
+  }
+  const [first, second] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges
+  return first === undefined || second !== undefined ? whole : { start: first.start, end: first.end + 1, partial: true }
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,63 @@
+/**
+ * Validation of requests against the route schemas. Params and query strings arrive as text and are coerced; a body is
+ * already typed and is neither coerced nor stripped.
+ *
+ * Fastify's `setValidatorCompiler` is not enough: a child context that calls `addSchema` rebuilds its validator from the
+ * factory (fastify 5.12), so the factory is what is given.
+ */
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifyServerOptions } from 'fastify'
+
+/** Marks a schema of callers' JSON, which stays bytes; see `body.ts`. */
+export const OPAQUE = 'x-opaque-json'
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+
+export const schemaController: SchemaController = {
+  compilersFactory: {
+    buildValidator(externalSchemas) {
+      // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
+      const common = { strict: false, ownProperties: true, validateFormats: false } as const
+      const text = new Ajv({ ...common, coerceTypes: true, useDefaults: true })
+      const json = new Ajv({ ...common, coerceTypes: false })
+      for (const schema of Object.values(externalSchemas as Record<string, object>)) {
+        text.addSchema(schema)
+        json.addSchema(schema)
+      }
+      return ({ schema, httpPart }) => {
+        // A body that is callers' JSON as a whole is read by its use case; its schema only tells of it.
+        if (OPAQUE in (schema as object)) return (() => true) as never
+        return (httpPart === 'body' ? json : text).compile(schema as object) as never
+      }
+    },
+  },
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  body: 'the body',
+  querystring: 'the query',
+  params: 'the path',
+  headers: 'the headers',
+}
+
+/** What is wrong with a request, and what it should be. */
+export function describeInvalid(errors: readonly ErrorObject[], part: string | undefined): string {
+  const where = PARTS[part ?? 'body'] ?? 'the request'
+  const error = errors[0]
+  if (error === undefined) return `${where} is not as described.`
+  const at = error.instancePath === '' ? where : `${error.instancePath.slice(1).replaceAll('/', '.')} in ${where}`
+  return `${at} ${describeError(error)}.`.replace(/^./, (first) => first.toUpperCase())
+}
+
+function describeError({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
+    case 'additionalProperties':
+      return `has the unknown member ${JSON.stringify(params['additionalProperty'])}; see /docs for those there are`
+    case 'required':
+      return `lacks the member ${JSON.stringify(params['missingProperty'])}`
+    case 'enum':
+      return `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
+    default:
+      return message ?? 'is not as described'
+  }
+}

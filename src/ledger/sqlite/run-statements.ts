@@ -1,0 +1,107 @@
+/**
+ * The SQL of `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are told.
+ */
+import type Database from 'better-sqlite3'
+import type { Format } from '../ledger.ts'
+import type { RunRow } from './run-state.ts'
+
+interface NewRun {
+  readonly tenant: string
+  readonly run: string
+  readonly format: Format
+  readonly ttl: number
+  readonly chars: number
+  readonly now: number
+}
+
+export interface RunCounts {
+  readonly number: number
+  readonly bytes: number
+  readonly producedChars: number
+  readonly shownChars: number
+  /** Of the failure that a next one would repeat; null when none would. */
+  readonly failureKey: string | null
+  readonly failureRepeats: number
+}
+
+export type RunStatements = ReturnType<typeof prepareRuns>
+
+export function prepareRuns(db: Database.Database) {
+  return { ...readers(db), ...writers(db), ...tools(db) }
+}
+
+function readers(db: Database.Database) {
+  return {
+    byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
+    byKey: db.prepare<[number], RunRow>('SELECT * FROM runs WHERE key = ?'),
+    list: db.prepare<[string, string, number], RunRow>(
+      `SELECT * FROM runs WHERE tenant = ? AND run > ? AND state <> 'purged' ORDER BY run LIMIT ?`,
+    ),
+    scan: db.prepare<[number, number], RunRow>(
+      'SELECT * FROM runs WHERE key > ? ORDER BY key LIMIT ?',
+    ),
+    firstEvicting: db.prepare<[], RunRow>(
+      `SELECT * FROM runs WHERE state = 'evicting' ORDER BY key LIMIT 1`,
+    ),
+    counted: db.prepare<[string], number>('SELECT runs FROM tenants WHERE tenant = ?').pluck(),
+  }
+}
+
+function writers(db: Database.Database) {
+  return {
+    create: db.prepare<[NewRun]>(
+      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at, last_request_at)
+       VALUES ($tenant, $run, 'open', $format, $ttl, $chars, $now, $now)
+       ON CONFLICT (tenant, run) DO UPDATE
+       SET state = 'open', format = $format, ttl_seconds = $ttl, verbatim_limit_chars = $chars,
+           created_at = $now, last_request_at = $now`,
+    ),
+    countRuns: db.prepare<[{ tenant: string; added: number }]>(
+      `INSERT INTO tenants (tenant, runs) VALUES ($tenant, $added)
+       ON CONFLICT (tenant) DO UPDATE SET runs = runs + $added`,
+    ),
+    change: db.prepare<[Format, number, number, number]>(
+      'UPDATE runs SET format = ?, ttl_seconds = ?, verbatim_limit_chars = ? WHERE key = ?',
+    ),
+    request: db.prepare<[number, number]>(
+      `UPDATE runs SET last_request_at = max(last_request_at, ?) WHERE key = ? AND state = 'open'`,
+    ),
+    count: db.prepare<[RunCounts & { key: number }]>(
+      `UPDATE runs
+       SET last_number = $number, results = results + 1, kept_bytes = kept_bytes + $bytes,
+           produced_chars = produced_chars + $producedChars, shown_chars = shown_chars + $shownChars,
+           failure_key = $failureKey, failure_repeats = $failureRepeats
+       WHERE key = $key`,
+    ),
+    settle: db.prepare<[Pick<RunRow, 'key' | 'state' | 'ended_at' | 'last_request_at'>]>(
+      `UPDATE runs SET state = $state, ended_at = $ended_at, last_request_at = $last_request_at
+       WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
+    ),
+    evicted: db.prepare<[number]>(`UPDATE runs SET state = 'evicted' WHERE key = ?`),
+    purge: db.prepare<[number]>(
+      `UPDATE runs
+       SET state = 'purged', ended_at = NULL, results = 0, kept_bytes = 0, produced_chars = 0,
+           shown_chars = 0, failure_key = NULL, failure_repeats = 0
+       WHERE key = ?`,
+    ),
+  }
+}
+
+function tools(db: Database.Database) {
+  return {
+    setTool: db.prepare<[number, string, Buffer]>(
+      `INSERT INTO tools (run, name, input_schema) VALUES (?, ?, ?)
+       ON CONFLICT (run, name) DO UPDATE SET input_schema = excluded.input_schema`,
+    ),
+    dropTool: db.prepare<[number, string]>('DELETE FROM tools WHERE run = ? AND name = ?'),
+    dropTools: db.prepare<[number]>('DELETE FROM tools WHERE run = ?'),
+    tool: db
+      .prepare<[number, string], Buffer>(
+        'SELECT input_schema FROM tools WHERE run = ? AND name = ?',
+      )
+      .pluck(),
+    toolNames: db
+      .prepare<[number], string>('SELECT name FROM tools WHERE run = ? ORDER BY name')
+      .pluck(),
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The process: reads the environment, starts the service, and ends it on SIGTERM. The only reader of `process.env`.
+ */
+import closeWithGrace from 'close-with-grace'
+import { pino } from 'pino'
+import { readConfig, unknownSettings } from './config.ts'
+import { startService } from './service.ts'
+
+const MS_PER_SECOND = 1000
+const REFUSED = 1
+
+try {
+  await main(process.env)
+} catch (error) {
+  // One line for whoever started it: what was set cannot be served with.
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`coatcheck does not start: ${message}\n`)
+  process.exit(REFUSED)
+}
+
+async function main(env: NodeJS.ProcessEnv): Promise<void> {
+  const config = readConfig(env)
+  const logger = pino({ level: config.COATCHECK_LOG_LEVEL, redact: ['req.headers.authorization'] })
+  for (const name of unknownSettings(env)) logger.warn({ name }, 'this is not a setting of coatcheck')
+  const service = await startService(config, { logger })
+  const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
+  closeWithGrace({ delay, logger }, async ({ err }) => {
+    if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
+    await service.close()
+  })
+  const address = await service.app.listen({ host: config.COATCHECK_HOST, port: config.COATCHECK_PORT })
+  logger.info(`Swagger UI: ${address}/docs`)
+}

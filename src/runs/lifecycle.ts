@@ -1,0 +1,113 @@
+/**
+ * The life of a run: opened, changed, listed, ended; and its registered tools.
+ */
+import { CoatcheckError } from '../core/errors.ts'
+import type { JsonSlice } from '../core/json/slice.ts'
+import type { Format, Page, PageQuery, Run, RunPatch, RunRef } from '../ledger/ledger.ts'
+import type { RunContext } from './context.ts'
+
+export interface RunAnswer {
+  readonly run_id: string
+  readonly state: Run['state']
+  readonly format: Format
+  readonly ttl_seconds: number
+  readonly verbatim_limit_chars: number
+  readonly tools: readonly string[]
+  readonly created_at: string
+  readonly last_request_at: string
+  readonly ended_at: string | null
+  readonly results: number
+  readonly kept_bytes: number
+  readonly produced_chars: number
+  readonly shown_chars: number
+}
+
+export interface RunPatchInput {
+  readonly ttl_seconds?: number | null
+  readonly verbatim_limit_chars?: number | null
+  readonly format?: Format
+  readonly tools?: Readonly<Record<string, { readonly input_schema: JsonSlice } | null>>
+}
+
+/** Opens a run or changes an open one; every schema must compile before any is kept. */
+export async function openRun(
+  context: RunContext,
+  ref: RunRef,
+  input: RunPatchInput,
+): Promise<{ readonly run: RunAnswer; readonly created: boolean }> {
+  const tools = Object.entries(input.tools ?? {})
+  for (const [, tool] of tools) {
+    if (tool !== null) await context.validator.compile(tool.input_schema)
+  }
+  const patch: RunPatch = {
+    ttlSeconds: input.ttl_seconds,
+    verbatimLimitChars: input.verbatim_limit_chars,
+    format: input.format,
+    tools: new Map(
+      tools.map(([name, tool]) => [name, tool === null ? null : tool.input_schema.source]),
+    ),
+  }
+  const { run, created } = await context.ledger.openRun(ref, patch, context.now())
+  return { run: runAnswer(run), created }
+}
+
+/** Registers one tool, opening the run if need be. */
+export async function registerTool(
+  context: RunContext,
+  ref: RunRef,
+  name: string,
+  inputSchema: JsonSlice,
+): Promise<{ readonly created: boolean }> {
+  const known = await context.ledger.findTool(ref, name)
+  await openRun(context, ref, { tools: { [name]: { input_schema: inputSchema } } })
+  return { created: known === undefined }
+}
+
+export async function readRun(context: RunContext, ref: RunRef): Promise<RunAnswer> {
+  const run = await context.ledger.findRun(ref, context.now())
+  if (run !== undefined) return runAnswer(run)
+  throw new CoatcheckError('not_found', `There is no run ${JSON.stringify(ref.run)}.`)
+}
+
+export async function listRuns(
+  context: RunContext,
+  tenant: string,
+  page: PageQuery,
+): Promise<Page<RunAnswer>> {
+  const { items, next } = await context.ledger.listRuns(tenant, page, context.now())
+  return { items: items.map(runAnswer), next }
+}
+
+export async function endRun(
+  context: RunContext,
+  ref: RunRef,
+  how: { readonly purge: boolean },
+): Promise<{
+  readonly run_id: string
+  readonly purged: boolean
+  readonly results: number
+  readonly kept_bytes: number
+}> {
+  const { results, keptBytes } = await context.ledger.endRun(ref, how, context.now())
+  return { run_id: ref.run, purged: how.purge, results, kept_bytes: keptBytes }
+}
+
+const iso = (time: number): string => new Date(time).toISOString()
+
+function runAnswer(run: Run): RunAnswer {
+  return {
+    run_id: run.id,
+    state: run.state,
+    format: run.format,
+    ttl_seconds: run.ttlSeconds,
+    verbatim_limit_chars: run.verbatimLimitChars,
+    tools: run.tools,
+    created_at: iso(run.createdAt),
+    last_request_at: iso(run.lastRequestAt),
+    ended_at: run.endedAt === null ? null : iso(run.endedAt),
+    results: run.results,
+    kept_bytes: run.keptBytes,
+    produced_chars: run.producedChars,
+    shown_chars: run.shownChars,
+  }
+}

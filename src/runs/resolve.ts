@@ -1,0 +1,179 @@
+/**
+ * Resolve: put values in the place of references, then validate what the tool would really get.
+ */
+import { CoatcheckError } from '../core/errors.ts'
+import { JsonSlice } from '../core/json/slice.ts'
+import { sliceOf } from '../core/json/splice.ts'
+import { AVAILABLE_ENTRIES } from '../core/limits.ts'
+import { handleNumber, handleOf } from '../core/names.ts'
+import {
+  findReferences,
+  lookUp,
+  substitute,
+  substitutedBytes,
+  type Lookup,
+  type Reference,
+  type Referent,
+  type UnresolvedReason,
+} from '../core/references.ts'
+import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
+import type { RunRef } from '../ledger/ledger.ts'
+import type { ValidationError } from '../validation/validator.ts'
+import { openRunOf, type RunContext } from './context.ts'
+import { jsonOf, readValue } from './results.ts'
+
+export interface ResolveRequest {
+  readonly arguments: JsonSlice
+  readonly inputSchema?: JsonSlice | undefined
+  readonly toolName?: string | undefined
+  /** `strict`: an unresolved reference is an error of the call. */
+  readonly mode: 'lenient' | 'strict'
+}
+
+export interface Unresolved {
+  readonly reference: string
+  readonly at: string
+  readonly reason: UnresolvedReason
+  readonly available: readonly string[]
+}
+
+export interface CallError {
+  readonly path: string
+  readonly code: string
+  readonly message: string
+  readonly expected: string | null
+  readonly received: string | null
+  readonly schema_path: string | null
+}
+
+export interface ResolveAnswer {
+  readonly arguments: JsonSlice
+  readonly resolved: readonly string[]
+  readonly unresolved: readonly Unresolved[]
+  /** Null when there was nothing to validate against. */
+  readonly valid: boolean | null
+  readonly errors: readonly CallError[]
+  readonly errors_total: number
+  /** The sentinel to record for an invalid call. */
+  readonly failure: JsonSlice | null
+}
+
+/** Throws `ended`, `expired`, `evicted`, `tool_not_registered`, `invalid_schema`, `over_limit`, `invalid_request`. */
+export async function resolveArguments(
+  context: RunContext,
+  ref: RunRef,
+  request: ResolveRequest,
+): Promise<ResolveAnswer> {
+  await openRunOf(context, ref)
+  const schema = await schemaOf(context, ref, request)
+  const lookups = await lookUpAll(context, ref, request.arguments)
+  const args = substitute(request.arguments, lookups)
+  const unresolved = lookups.flatMap(unresolvedOf)
+  const checked = schema === undefined ? undefined : await context.validator.validate(schema, args)
+  const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
+  const errors = [...unmet, ...(checked?.errors ?? [])]
+  const invalid = unmet.length > 0 || checked?.valid === false
+  return {
+    arguments: args,
+    resolved: lookups.flatMap((lookup) => ('value' in lookup ? [lookup.reference.text.slice(1)] : [])),
+    unresolved,
+    valid: invalid ? false : checked === undefined ? null : true,
+    errors,
+    errors_total: unmet.length + (checked?.errorsTotal ?? 0),
+    failure: invalid ? invalidInput(request.toolName, errors) : null,
+  }
+}
+
+async function schemaOf(
+  context: RunContext,
+  ref: RunRef,
+  { inputSchema, toolName }: ResolveRequest,
+): Promise<JsonSlice | undefined> {
+  if (inputSchema !== undefined && toolName !== undefined) {
+    throw new CoatcheckError('invalid_request', 'Give either "input_schema" or "tool_name", not both.')
+  }
+  if (toolName === undefined) return inputSchema
+  const registered = await context.ledger.findTool(ref, toolName)
+  if (registered !== undefined) return new JsonSlice(registered)
+  throw new CoatcheckError(
+    'tool_not_registered',
+    `The run ${JSON.stringify(ref.run)} has no tool ${JSON.stringify(toolName)}. Register it with PUT /v1/runs/{run_id}/tools/{tool_name}, or send "input_schema".`,
+  )
+}
+
+/** Looks all references up, one handle's value in memory at a time, within the limit on resolved bytes. */
+async function lookUpAll(
+  context: RunContext,
+  ref: RunRef,
+  args: JsonSlice,
+): Promise<readonly Lookup[]> {
+  const references = findReferences(args)
+  const byHandle = Map.groupBy(references, (reference) => reference.handle)
+  const found = new Map<Reference, Lookup>()
+  for (const [handle, uses] of byHandle) {
+    const referent = await referentOf(context, ref, handle)
+    const handles = referent === 'unknown_handle' ? await knownHandles(context, ref) : []
+    for (const reference of uses) found.set(reference, lookUp(reference, referent, handles))
+    checkSize(context, args, [...found.values()])
+    for (const reference of uses) found.set(reference, detached(found.get(reference) as Lookup))
+  }
+  return references.map((reference) => found.get(reference) as Lookup)
+}
+
+/** A lookup whose value no longer holds on to the rest of what it was found in. */
+function detached(lookup: Lookup): Lookup {
+  if (!('value' in lookup)) return lookup
+  const { value } = lookup
+  const whole = value.end - value.start === value.bytes.length
+  return whole ? lookup : { ...lookup, value: new JsonSlice(Buffer.from(value.source)) }
+}
+
+function checkSize(context: RunContext, args: JsonSlice, lookups: readonly Lookup[]): void {
+  const bytes = substitutedBytes(args, lookups)
+  const { maxResolvedBytes } = context.limits
+  if (bytes <= maxResolvedBytes) return
+  throw new CoatcheckError(
+    'over_limit',
+    `With its references resolved the call would have at least ${bytes} bytes; the limit is ${maxResolvedBytes}. Reference a part of the value ("$r1.rows.0"), or fewer values.`,
+    { limit: 'resolved_bytes', value: maxResolvedBytes },
+  )
+}
+
+async function referentOf(context: RunContext, ref: RunRef, handle: string): Promise<Referent> {
+  const number = handleNumber(handle)
+  const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })
+  if (result === undefined) return 'unknown_handle'
+  if (result.outcome !== 'output') return result.outcome
+  if (result.kind === 'binary') return 'binary'
+  const value = await readValue(context, result)
+  return jsonOf(result, value) ?? sliceOf(value.toString('utf8'))
+}
+
+async function knownHandles(context: RunContext, ref: RunRef): Promise<readonly string[]> {
+  const page = await context.ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
+  return page.items.map((result) => handleOf(result.number))
+}
+
+function unresolvedOf(lookup: Lookup): readonly Unresolved[] {
+  if ('value' in lookup) return []
+  const { reference, reason, available } = lookup
+  return [{ reference: reference.text.toWellFormed(), at: reference.at, reason, available }]
+}
+
+function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {
+  const instead = available.length === 0 ? '' : ` There is: ${available.join(', ')}.`
+  return {
+    path: at,
+    code: 'unresolved_reference',
+    message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}).${instead}`,
+    expected: 'a reference to a kept result',
+    received: JSON.stringify(reference),
+    schema_path: null,
+  }
+}
+
+function invalidInput(toolName: string | undefined, errors: readonly (CallError | ValidationError)[]): JsonSlice {
+  const lines = errors.map(({ path, message }) => `${path === '' ? '(root)' : path}: ${message}`)
+  const message = invalidInputMessage(toolName, lines)
+  return encodeFailure({ kind: 'invalid_input', message, attempts: 1 }).value
+}

@@ -1,0 +1,108 @@
+/**
+ * Reading results: the value's bytes, a slice of them, the text view, and the content again.
+ */
+import { CoatcheckError } from '../core/errors.ts'
+import type { Render } from '../core/content.ts'
+import { findPath, pointerSegments, type PathSyntax } from '../core/json/path.ts'
+import { JsonSlice } from '../core/json/slice.ts'
+import { renderView } from '../core/view.ts'
+import type { Result } from '../ledger/ledger.ts'
+import { contentAnswer, type ContentAnswer } from './answer.ts'
+import type { RunContext } from './context.ts'
+import { planContent } from './render.ts'
+
+/** A result's content in any rendering; the same bytes as at its put. */
+export async function contentOf(
+  context: RunContext,
+  result: Result,
+  render: Render,
+): Promise<ContentAnswer> {
+  const value = await readValue(context, result)
+  const json = jsonOf(result, value)
+  return contentAnswer(result, planContent({ ...result, value, json }, render, context.limits))
+}
+
+/** The whole value. */
+export async function readValue(context: RunContext, result: Result): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) parts.push(chunk.bytes)
+  const value = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+  if (value.length !== result.totalBytes) throw erased()
+  return value
+}
+
+/** The value's bytes in `[start, end)`, a chunk at a time. */
+export async function* valueBytes(
+  context: RunContext,
+  result: Result,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  let pos = start
+  if (pos >= end) return
+  for await (const chunk of context.ledger.chunks(result, { byte: start })) {
+    const from = pos - chunk.firstByte
+    const piece = chunk.bytes.subarray(from, Math.min(chunk.bytes.length, end - chunk.firstByte))
+    yield piece
+    pos += piece.length
+    if (pos >= end) return
+  }
+  throw erased()
+}
+
+/** The text view, a chunk at a time. Throws `no_text_view` for a binary. */
+export async function* viewBytes(context: RunContext, result: Result): AsyncGenerator<Buffer> {
+  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) {
+    yield renderView(chunk, result.view)
+  }
+}
+
+/** A value's JSON, where it is some. */
+export function jsonOf(result: Result, value: Buffer): JsonSlice | undefined {
+  const { view, outcome } = result
+  if (outcome !== 'output') return new JsonSlice(value)
+  if (view.form === 'json') return new JsonSlice(value, view.start, view.end)
+  return view.form === 'string' ? new JsonSlice(value, view.start - 1, view.end + 1) : undefined
+}
+
+export type SliceQuery = { readonly path: string } | { readonly pointer: string }
+
+/** A slice of a JSON value by dotted path or JSON Pointer. Throws `path_not_found`, which says what there is. */
+export function sliceOfValue(result: Result, value: Buffer, query: SliceQuery): JsonSlice {
+  const json = jsonOf(result, value)
+  if (json === undefined) {
+    throw new CoatcheckError(
+      'path_not_found',
+      `The result is a ${result.kind} body, not JSON: it has no paths. Read it whole, or by Range.`,
+    )
+  }
+  const { segments, syntax, shown } = segmentsOfQuery(query)
+  const found = findPath(json, segments, syntax)
+  if ('found' in found) return found.found
+  const missing = JSON.stringify(found.missing.toWellFormed())
+  const has = found.available.length === 0 ? 'nothing to go on with' : found.available.join(', ')
+  throw new CoatcheckError(
+    'path_not_found',
+    `The path ${JSON.stringify(shown)} is not there: no ${missing} in the ${found.inside}, which has ${has}.`,
+    { available: found.available },
+  )
+}
+
+function segmentsOfQuery(query: SliceQuery): {
+  segments: readonly string[]
+  syntax: PathSyntax
+  shown: string
+} {
+  if ('path' in query) {
+    const { path } = query
+    return { segments: path === '' ? [] : path.split('.'), syntax: 'dotted', shown: path }
+  }
+  const segments = pointerSegments(query.pointer)
+  if (segments !== undefined) return { segments, syntax: 'pointer', shown: query.pointer }
+  throw new CoatcheckError(
+    'invalid_request',
+    `${JSON.stringify(query.pointer)} is not a JSON Pointer: it must be empty or begin with "/", with ~0 for "~" and ~1 for "/".`,
+  )
+}
+
+const erased = (): CoatcheckError =>
+  new CoatcheckError('not_found', 'The result was erased while it was being read.')

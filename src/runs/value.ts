@@ -1,0 +1,124 @@
+/**
+ * What a put hands in, brought to one shape: the value's bytes, what their text view is made of, and how they preview.
+ */
+import { JsonSlice } from '../core/json/slice.ts'
+import type { HintKind } from '../core/content.ts'
+import { previewBinary, previewJson, previewText } from '../core/preview.ts'
+import { encodeFailure, encodeSuspension, errorChain, type FailureKind } from '../core/sentinels.ts'
+import { planValue, renderView, type ValuePlan, type ViewSource } from '../core/view.ts'
+import type { Kind, Outcome } from '../ledger/ledger.ts'
+import { sha256Hex } from './digest.ts'
+
+export interface FailureInput {
+  readonly kind?: FailureKind
+  readonly message?: string
+  /** The top message first; joined with `: `. */
+  readonly messages?: readonly string[]
+  readonly attempts?: number
+}
+
+/** Where a result comes from: a member of an envelope, or a raw body with its media type. */
+export type PutSource =
+  | { readonly output: JsonSlice }
+  | { readonly failure: FailureInput }
+  | { readonly suspension: { readonly reason: string; readonly inputSchema: JsonSlice } }
+  | { readonly json: JsonSlice; readonly body: Buffer; readonly mediaType: string }
+  | { readonly text: Buffer; readonly mediaType: string }
+  | { readonly binary: Buffer; readonly mediaType: string }
+
+export interface DescribedValue {
+  readonly outcome: Outcome
+  readonly kind: Kind
+  readonly mediaType: string
+  readonly value: Buffer
+  readonly sha256: string
+  readonly view: ViewSource
+  readonly plan: ValuePlan
+  readonly preview: string
+  readonly hint: HintKind
+  /** The value as JSON, where it is some. */
+  readonly json: JsonSlice | undefined
+}
+
+const JSON_TYPE = 'application/json'
+
+/** A failure's message as one string. */
+export function failureMessage(failure: FailureInput): string {
+  return failure.message ?? errorChain(failure.messages ?? [])
+}
+
+export function describeSource(source: PutSource): DescribedValue {
+  if ('output' in source) return describeJson(source.output, source.output.source, JSON_TYPE)
+  if ('json' in source) return describeJson(source.json, source.body, source.mediaType)
+  if ('text' in source) {
+    const { text, mediaType } = source
+    const view: ViewSource = { form: 'text', start: 0, end: text.length }
+    return described({ outcome: 'output', kind: 'text', mediaType, value: text, view, json: undefined })
+  }
+  if ('binary' in source) {
+    const { binary, mediaType } = source
+    const view: ViewSource = { form: 'none', start: 0, end: 0 }
+    return described({ outcome: 'output', kind: 'binary', mediaType, value: binary, view, json: undefined })
+  }
+  const sentinel =
+    'failure' in source
+      ? encodeFailure({
+          kind: source.failure.kind ?? 'handler',
+          message: failureMessage(source.failure),
+          attempts: source.failure.attempts ?? 1,
+        })
+      : encodeSuspension(source.suspension)
+  const { value, text } = sentinel
+  return described({
+    outcome: 'failure' in source ? 'failure' : 'suspension',
+    kind: 'json',
+    mediaType: JSON_TYPE,
+    value: value.bytes,
+    view: insideOf(text),
+    json: value,
+  })
+}
+
+/** `body` holds `slice`, at `slice`'s own offsets or, for a part of an envelope, from 0. */
+function describeJson(slice: JsonSlice, body: Buffer, mediaType: string): DescribedValue {
+  const json = slice.bytes === body ? slice : new JsonSlice(body)
+  const text = json.kind === 'string'
+  const view: ViewSource = text ? insideOf(json) : { form: 'json', start: json.start, end: json.end }
+  return described({ outcome: 'output', kind: text ? 'text' : 'json', mediaType, value: body, view, json })
+}
+
+const insideOf = (token: JsonSlice): ViewSource => ({
+  form: 'string',
+  start: token.start + 1,
+  end: token.end - 1,
+})
+
+function described(
+  parts: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
+): DescribedValue {
+  const plan = planValue(parts.value, parts.view)
+  const sha256 = sha256Hex(parts.value)
+  return { ...parts, plan, sha256, preview: previewOf(parts, plan, sha256), hint: hintFor(parts) }
+}
+
+function previewOf(
+  { kind, mediaType, value, view, json }: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
+  plan: ValuePlan,
+  sha256: string,
+): string {
+  if (kind === 'binary') return previewBinary({ mediaType, bytes: value.length, sha256 })
+  if (view.form === 'json') return previewJson(json as JsonSlice)
+  const { bytes, lines } = plan.view
+  const text = wholeView(value, view)
+  return previewText({ bytes, lines, head: text, tail: text })
+}
+
+function hintFor({ outcome, kind }: { readonly outcome: Outcome; readonly kind: Kind }): HintKind {
+  if (outcome !== 'output') return 'recall'
+  return kind === 'binary' ? 'raw_read' : 'reference'
+}
+
+/** The text view of a whole value. */
+export function wholeView(value: Buffer, view: ViewSource): Buffer {
+  return renderView({ bytes: value, firstByte: 0, state: 0 }, view)
+}

@@ -1,0 +1,82 @@
+/**
+ * The composition root: from settings to a ledger, a validator and an application, and the way out in reverse.
+ */
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
+import type { Config } from './config.ts'
+import { buildApp } from './http/app.ts'
+import { Metrics } from './http/plugins/metrics.ts'
+import type { LedgerPolicy } from './ledger/ledger.ts'
+import { openLedger } from './ledger/open.ts'
+import { startSweeping } from './ledger/sweeping.ts'
+import type { RunLimits } from './runs/context.ts'
+import { AjvValidator } from './validation/ajv-validator.ts'
+
+export interface Service {
+  /** Not yet listening. */
+  readonly app: FastifyInstance
+  /** Finishes what is in flight, then frees the ledger. */
+  close(): Promise<void>
+}
+
+export interface ServiceOptions {
+  /** Absent: nothing is logged. */
+  readonly logger?: FastifyBaseLogger
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+/** Throws what opening a ledger throws. */
+export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const { logger, now = Date.now } = options
+  const metrics = new Metrics()
+  const ledger = await openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
+    onCommit: (commit) => metrics.countCommit(commit),
+  })
+  const validator = new AjvValidator({
+    schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,
+    errorsShown: config.COATCHECK_MAX_ERRORS,
+  })
+  const sweeping = startSweeping(ledger, {
+    now,
+    onError: (err) => logger?.error({ err }, 'sweep failed'),
+  })
+  const app = await buildApp({
+    context: { ledger, validator, limits: runLimits(config), now },
+    metrics,
+    bodyLimits: {
+      maxJsonBodyBytes: config.COATCHECK_MAX_JSON_BODY_BYTES,
+      maxRawBodyBytes: config.COATCHECK_MAX_RAW_BODY_BYTES,
+      maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
+    },
+    access: {
+      token: config.COATCHECK_TOKEN,
+      allowUnauthenticated: config.COATCHECK_ALLOW_UNAUTHENTICATED === '1',
+    },
+    ...(logger === undefined ? {} : { loggerInstance: logger }),
+  })
+  return {
+    app,
+    async close() {
+      await app.close()
+      sweeping.stop()
+      await validator.close()
+      await ledger.close()
+    },
+  }
+}
+
+const ledgerPolicy = (config: Config): LedgerPolicy => ({
+  defaultTtlSeconds: config.COATCHECK_RUN_TTL_SECONDS,
+  defaultVerbatimLimitChars: config.COATCHECK_VERBATIM_LIMIT_CHARS,
+  retentionSeconds: config.COATCHECK_RETENTION_SECONDS,
+  maxRuns: config.COATCHECK_MAX_RUNS,
+  maxResultsPerRun: config.COATCHECK_MAX_RESULTS_PER_RUN,
+  maxBytesPerRun: config.COATCHECK_MAX_BYTES_PER_RUN,
+})
+
+const runLimits = (config: Config): RunLimits => ({
+  maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
+  defaultVerbatimChars: config.COATCHECK_VERBATIM_LIMIT_CHARS,
+  maxVerbatimChars: config.COATCHECK_MAX_VERBATIM_CHARS,
+  maxResolvedBytes: config.COATCHECK_MAX_RESOLVED_BYTES,
+})

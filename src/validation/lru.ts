@@ -1,0 +1,50 @@
+/**
+ * A cache bounded by count and by weight; the least recently used entry goes first.
+ */
+export interface LruBounds {
+  readonly maxEntries: number
+  readonly maxWeightBytes: number
+}
+
+export class LruCache<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly weightBytes: number }>()
+  readonly #bounds: LruBounds
+  #weightBytes = 0
+
+  constructor(bounds: LruBounds) {
+    this.#bounds = bounds
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry.value
+  }
+
+  /** Keeps `value` under a new key. One that alone is over the bounds is not kept. */
+  add(key: string, value: Value, weightBytes: number): void {
+    this.#entries.set(key, { value, weightBytes })
+    this.#weightBytes += weightBytes
+    for (const [oldest, entry] of this.#entries) {
+      if (!this.#isOver()) break
+      this.#entries.delete(oldest)
+      this.#weightBytes -= entry.weightBytes
+    }
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#weightBytes = 0
+  }
+
+  #isOver(): boolean {
+    const { maxEntries, maxWeightBytes } = this.#bounds
+    return this.#entries.size > maxEntries || this.#weightBytes > maxWeightBytes
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Short, safe extracts of callers' data for messages: well-formed, clipped, never a whole value.
+ */
+import { charsOf, firstChars } from '../core/text.ts'
+import { SAMPLE_CHARS, SAMPLE_ENTRIES } from './limits.ts'
+
+const ELLIPSIS = '…'
+
+const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
+
+/** `text`, cut so that it takes at most `budgetBytes` between the quotes of a JSON string. */
+export function clip(text: string, budgetBytes: number): string {
+  // A UTF-16 unit takes at least one byte, so what lies past the budget need not be looked at.
+  const start = text.slice(0, budgetBytes + 1).toWellFormed()
+  if (encodedBytes(start) <= budgetBytes) return start
+  let clipped = ''
+  let leftBytes = budgetBytes - encodedBytes(ELLIPSIS)
+  for (const char of start) {
+    leftBytes -= encodedBytes(char)
+    if (leftBytes < 0) break
+    clipped += char
+  }
+  return clipped + ELLIPSIS
+}
+
+/** `text` in JSON quotes, clipped to a sample. */
+export function quote(text: string): string {
+  const sample = firstChars(text, SAMPLE_CHARS)
+  const quoted = JSON.stringify(sample.toWellFormed())
+  return sample.length === text.length ? quoted : `${quoted.slice(0, -1)}${ELLIPSIS}"`
+}
+
+/** The first entries as {@link show} words them; how many more there are. */
+export function list(entries: readonly unknown[]): string {
+  if (entries.length === 0) return '(none)'
+  const shown = entries.slice(0, SAMPLE_ENTRIES).map(show).join(', ')
+  const hidden = entries.length - SAMPLE_ENTRIES
+  return hidden > 0 ? `${shown} and ${hidden} more` : shown
+}
+
+/** A value as it would be written, when it is a scalar; else its shape. */
+export function show(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  if (Array.isArray(value)) return `an array of ${count(value.length, 'item')}`
+  if (typeof value === 'object' && value !== null) return `an object (${names(value)})`
+  return String(value)
+}
+
+/** The JSON type of a value and a sample; `token` is a number as it was written. */
+export function receivedText(value: unknown, token?: string): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return `array of ${count(value.length, 'item')}`
+  if (typeof value === 'object') return `object (${names(value)})`
+  if (typeof value !== 'string')
+    return `${typeof value} ${firstChars(token ?? String(value), SAMPLE_CHARS)}`
+  const chars = charsOf(value)
+  return chars > SAMPLE_CHARS ? `string ${quote(value)} (${chars} chars)` : `string ${quote(value)}`
+}
+
+export function count(n: number, thing: string): string {
+  return `${n} ${thing}${n === 1 ? '' : 's'}`
+}
+
+function names(value: object): string {
+  const keys = Object.keys(value)
+  return keys.length === 0 ? 'no members' : `members ${list(keys)}`
+}

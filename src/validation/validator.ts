@@ -1,0 +1,47 @@
+/**
+ * Checking values against callers' JSON Schemas. Whatever implements this promises:
+ *
+ * - The value is judged as it came: nothing is coerced, defaulted, stripped or changed.
+ * - The dialect is the root's `$schema`: draft-07 (draft-06 is read as draft-07), 2019-09, 2020-12; without one, 2020-12.
+ * - Unknown keywords and formats say nothing, and nothing is ever fetched or printed.
+ * - Schemas do not see each other: their `$id`s may repeat.
+ * - The same schema and value give the same answer, in the same order.
+ * - What crosses is plain data, so that an implementation may live in another thread.
+ */
+import type { JsonSlice } from '../core/json/slice.ts'
+
+/** One thing that is wrong, in words from which a model can repair its call. Every text is well-formed and clipped. */
+export interface ValidationError {
+  /** JSON Pointer into the value; of a member that is missing or not allowed, the object it concerns. */
+  readonly path: string
+  /** The keyword that was not met; `false_schema` where nothing is allowed, `unchecked` where the check gave up. */
+  readonly code: string
+  readonly message: string
+  readonly expected: string | null
+  /** The type that came and a short sample. */
+  readonly received: string
+  /** The place in the schema: `#` and a JSON Pointer, with a URI before it when it stands in another document. */
+  readonly schema_path: string
+}
+
+export interface Validation {
+  readonly valid: boolean
+  /** In the order found, bounded in number and in bytes (16,000 as JSON). */
+  readonly errors: readonly ValidationError[]
+  /** How many there are, those that `errors` leaves out included. */
+  readonly errorsTotal: number
+}
+
+export interface Validator {
+  /**
+   * Resolves when `schema` can be validated with. Rejects with `invalid_schema`, which says what is wrong and where
+   * (fact `schema_path`), or with `over_limit` (fact `limit` is `schema_bytes`).
+   */
+  compile(schema: JsonSlice): Promise<void>
+
+  /** Judges `value`; compiles the schema first where that is still to be done, and rejects as `compile` does. */
+  validate(schema: JsonSlice, value: JsonSlice): Promise<Validation>
+
+  /** Frees what is held. Nothing may be called after it. */
+  close(): Promise<void>
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  approxTokens,
+  compactSize,
+  contentBytes,
+  estimateMessages,
+  estimateText,
+  trimBlank,
+} from '../../../src/core/compaction/estimate.ts'
+import { parseJson } from '../../../src/core/json/scan.ts'
+import { JsonSlice } from '../../../src/core/json/slice.ts'
+import { member, NumberToken, type Tree, text, vectors } from '../../vectors.ts'
+
+const json = (source: string) => parseJson(Buffer.from(source))
+const number = (tree: Tree) => Number(tree instanceof NumberToken && tree.text)
+
+/** Messages of one text block each, as mentra spells them; given where the vector has the messages only. */
+function upstreamJson(messages: Tree): string {
+  const spelled = (messages as readonly Tree[]).map((message) => {
+    const [block] = member(message, 'content') as readonly Tree[]
+    const said = { text: text(member(block ?? null, 'text')) }
+    return { role: text(member(message, 'role')), content: [{ Text: said }] }
+  })
+  return JSON.stringify(spelled)
+}
+
+describe('vectors of estimated_tokens', () => {
+  it.each([...vectors('estimated_tokens')])('$name', ({ kind, input, expected }) => {
+    if (kind !== 'request_upstream_shape') {
+      expect(estimateText(text(member(input, 'text')))).toBe(number(expected))
+      return
+    }
+    const system = member(input, 'system')
+    const given = member(input, 'upstream_json')
+    const upstream = given === null ? upstreamJson(member(input, 'messages')) : text(given)
+    const messages = estimateMessages(json(upstream))
+    expect(messages + estimateText(system === null ? '' : text(system))).toBe(number(expected))
+  })
+})
+
+describe('compactSize', () => {
+  it('is the size of compact JSON, however it is spelled', () => {
+    const anyJson = fc.jsonValue({ stringUnit: 'binary' })
+    fc.assert(
+      fc.property(anyJson, fc.constantFrom(0, 2), (value, indent) => {
+        const compact = JSON.stringify(value)
+        const spelled = JSON.stringify(value, null, indent).replace(
+          /[\u0080-\uffff]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        )
+        const expected = { bytes: Buffer.byteLength(compact), chars: [...compact].length }
+        expect(compactSize(json(spelled))).toEqual(expected)
+      }),
+      { seed: 2 },
+    )
+  })
+
+  it('measures a slice within a larger document', () => {
+    const bytes = Buffer.from('["\\n", {"a" : "é\\/"} , "\\t"]')
+    const start = bytes.indexOf('{')
+    const slice = new JsonSlice(bytes, start, bytes.indexOf('}') + 1)
+    expect(compactSize(slice)).toEqual({ bytes: 11, chars: 10 })
+  })
+})
+
+describe('contentBytes', () => {
+  it('of a string are its text, whatever escapes it is spelled with', () => {
+    const unit = fc.oneof(
+      fc.nat({ max: 0xffff }),
+      fc.integer({ min: 0xd7ff, max: 0xe000 }),
+      fc.nat({ max: 0x100 }),
+    )
+    fc.assert(
+      fc.property(fc.array(unit), (units) => {
+        const escaped = units.map((one) => `\\u${one.toString(16).padStart(4, '0')}`).join('')
+        const said = String.fromCharCode(...units)
+        const spelled = json(`"${escaped}\\/\\"\\b"`)
+        const compact = JSON.stringify(`${said}/"\b`)
+        expect(contentBytes(spelled)).toBe(Buffer.byteLength(`${said}/"\b`))
+        expect(compactSize(spelled)).toEqual({
+          bytes: Buffer.byteLength(compact),
+          chars: [...compact].length,
+        })
+      }),
+      { seed: 8 },
+    )
+  })
+
+  it.each([
+    ['"é\\n"', 3],
+    ['{ "k" : "x" }', 9],
+    ['null', 0],
+    ['12.0', 4],
+  ])('of %s is %d', (source, bytes) => {
+    expect(contentBytes(json(source))).toBe(bytes)
+  })
+
+  it('of nothing is 0', () => {
+    expect(contentBytes(undefined)).toBe(0)
+  })
+})
+
+describe('white space', () => {
+  it('is what Rust calls so: U+0085, not U+FEFF', () => {
+    expect(approxTokens('a\u0085b c')).toBe(4)
+    expect(approxTokens('a\ufeffb')).toBe(2)
+    expect(trimBlank('\u0085\u00a0 a b\u3000\n')).toBe('a b')
+    expect(trimBlank('\ufeff')).toBe('\ufeff')
+    expect(trimBlank(' \n')).toBe('')
+  })
+})

@@ -1,0 +1,158 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  canonicalJson,
+  compareCodePoints,
+  contentString,
+  contentStringWithin,
+} from '../../../src/core/json/canonical.ts'
+import { parseJson } from '../../../src/core/json/scan.ts'
+import {
+  type Doc,
+  docs,
+  gaps,
+  holds,
+  nested,
+  spaced,
+  wellFormedInside,
+} from '../../support/json.ts'
+import { isList, isObject, NumberToken, type Tree } from '../../tree.ts'
+import { member, parseTree, sameText, toJson, vectors } from '../../vectors.ts'
+
+const slice = (text: string) => parseJson(Buffer.from(text))
+
+/** The same by way of a tree; names are ordered by their UTF-8. */
+function canonicalTree(tree: Tree): string {
+  if (isList(tree)) return `[${tree.map(canonicalTree).join(',')}]`
+  if (isObject(tree)) {
+    const members = [...tree]
+      .sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+      .map(([name, value]) => `${JSON.stringify(name)}:${canonicalTree(value)}`)
+    return `{${members.join(',')}}`
+  }
+  return tree instanceof NumberToken ? tree.text : JSON.stringify(tree)
+}
+
+const MOST_MS = 2_000
+const sources = fc
+  .tuple(docs(wellFormedInside), gaps)
+  .map(([doc, between]: [Doc, string[]]) => spaced(doc, between))
+
+describe('the golden vectors', () => {
+  it('of content_string are met', () => {
+    const wrong = [...vectors('content_string')]
+      .filter(({ input, expected }) => {
+        return !sameText(expected, contentString(slice(toJson(member(input, 'value')))))
+      })
+      .map(({ name }) => name)
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('canonical text', () => {
+  it('is that of the document as a tree, with names in the order of their UTF-8', () => {
+    holds(
+      fc.property(sources, (source) => {
+        expect(canonicalJson(slice(source))).toBe(canonicalTree(parseTree(source)))
+      }),
+    )
+  })
+
+  it('is its own canonical text', () => {
+    holds(
+      fc.property(sources, (source) => {
+        const text = canonicalJson(slice(source))
+        expect(canonicalJson(slice(text))).toBe(text)
+      }),
+    )
+  })
+
+  it.each([
+    ['{"\\ud800\\udc00":1,"\uffff":2}', '{"\uffff":2,"\u{10000}":1}'],
+    ['{"b":1,"a":2,"ab":3,"":4}', '{"":4,"a":2,"ab":3,"b":1}'],
+    ['{"10":1,"2":2}', '{"10":1,"2":2}'],
+    ['{"z":1,"a":2,"z":[3]}', '{"a":2,"z":[3]}'],
+    ['{"\\u0061":1,"a":2}', '{"a":2}'],
+    ['{"__proto__":1,"constructor":{}}', '{"__proto__":1,"constructor":{}}'],
+    ['[ 1.0 , 1e400, -0 , 12345678901234567890 ]', '[1.0,1e400,-0,12345678901234567890]'],
+    ['"\\/\\u000a\\u001F\\u2028\\u00e9"', '"/\\n\\u001f\u2028é"'],
+    ['["\\uD83D"]', '["\\ud83d"]'],
+    ['{"\\uDE00":null}', '{"\\ude00":null}'],
+    [' true ', 'true'],
+  ])('of %s is %s', (source, text) => {
+    expect(canonicalJson(slice(source))).toBe(text)
+  })
+
+  it('is made for the deepest document too', () => {
+    const deepest = spaced(nested({ members: [] }, 1023), [''])
+    expect(canonicalJson(slice(deepest))).toBe(deepest)
+  })
+})
+
+describe('names', () => {
+  it('are ordered by code point', () => {
+    const names = fc.string({ unit: 'binary', maxLength: 6 })
+    const near = fc
+      .array(fc.constantFrom('a', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}'))
+      .map((parts) => parts.join(''))
+    holds(
+      fc.property(fc.oneof(names, near), fc.oneof(names, near), (a, b) => {
+        const order = Buffer.compare(Buffer.from(a), Buffer.from(b))
+        expect(Math.sign(compareCodePoints(a, b))).toBe(order)
+      }),
+      1_000,
+    )
+  })
+})
+
+describe('content', () => {
+  it('of a string is bare, each lone surrogate as U+FFFD', () => {
+    expect(contentString(slice('"a\\n\\ud83d\\ude00\\ud83d"'))).toBe('a\n😀\ufffd')
+    expect(contentString(slice('"\\u0000"'))).toBe('\0')
+    expect(contentString(slice('["\\ud83d"]'))).toBe('["\\ud83d"]')
+  })
+
+  it('within a limit is the content when it has as many chars or fewer, and undefined otherwise', () => {
+    holds(
+      fc.property(sources, fc.nat({ max: 60 }), (source, limit) => {
+        const value = slice(source)
+        const whole = contentString(value)
+        const chars = [...whole].length
+        expect(contentStringWithin(value, chars)).toBe(whole)
+        expect(contentStringWithin(value, chars - 1)).toBeUndefined()
+        expect(contentStringWithin(value, limit)).toBe(chars <= limit ? whole : undefined)
+      }),
+      1_000,
+    )
+  })
+
+  it.each([
+    [`{"a":"${'x'.repeat(50)}","a":1}`, '{"a":1}'],
+    [`{"a":1,"a":"${'x'.repeat(50)}"}`, undefined],
+    [`{"a":1,"b":2,"a":"${'x'.repeat(50)}","c":3,"a":0}`, '{"a":0,"b":2,"c":3}'],
+    [`{"a":["${'x'.repeat(50)}",[1]],"b":{"c":[2]},"\\u0061":0}`, '{"a":0,"b":{"c":[2]}}'],
+    [`{"b":{"a":"${'x'.repeat(15)}","c":"${'y'.repeat(50)}"},"b":{"a":"z"}}`, '{"b":{"a":"z"}}'],
+    [`{"a":{"b":"${'x'.repeat(50)}"},"c":{"a":1,"b":2}}`, undefined],
+    [`{"${'k'.repeat(50)}":[],"a":{}}`, undefined],
+  ])('within 25 chars of %s is %s, whatever a repeated key had before', (source, text) => {
+    expect(contentStringWithin(slice(source), 25)).toBe(text)
+  })
+
+  // each level was once read to its end before the next
+  it('of deep nesting takes time by its size', () => {
+    const value = slice(compact(nested(`"${'x'.repeat(4_000_000)}"`, 1_000)))
+    const started = performance.now()
+    expect(contentStringWithin(value, 30_000)).toBeUndefined()
+    expect(canonicalJson(value)).toHaveLength(4_002_002)
+    expect(performance.now() - started).toBeLessThan(MOST_MS)
+  })
+
+  it.each(['"😀😀"', '["😀"]', '{"😀":"😀"}', '[1,[2,[3]]]'])(
+    'of %s is counted in code points',
+    (s) => {
+      const chars = [...contentString(slice(s))].length
+      expect(contentStringWithin(slice(s), chars)).toBe(contentString(slice(s)))
+      expect(contentStringWithin(slice(s), chars - 1)).toBeUndefined()
+    },
+  )
+})

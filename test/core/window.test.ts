@@ -1,0 +1,190 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { composeWindow, planWindow, type WindowPlan } from '../../src/core/window.ts'
+import { holds, linesOf, shifted } from '../support/json.ts'
+import { member, NumberToken, sameText, type Tree, text, vectors } from '../vectors.ts'
+
+const LINE_CHARS = 2_000
+
+function numberOf(tree: Tree): number {
+  if (!(tree instanceof NumberToken)) throw new TypeError('not a number')
+  return Number(tree.text)
+}
+
+/** The window of `content` as text, null when it fits. */
+function windowOf(content: string, recallId: string | null, firstLine: number): string | null {
+  const plan = planWindow(Buffer.from(content), { firstLine })
+  return plan === undefined ? null : composeWindow(plan, recallId)
+}
+
+describe('the golden vectors', () => {
+  it('of window are met', () => {
+    const wrong = [...vectors('window')]
+      .filter(({ input, expected }) => {
+        const id = member(input, 'recall_id')
+        const firstLine = numberOf(member(input, 'first_line'))
+        const got = windowOf(
+          text(member(input, 'content')),
+          id === null ? null : text(id),
+          firstLine,
+        )
+        return expected === null ? got !== null : !sameText(expected, got)
+      })
+      .map(({ name }) => name)
+    expect(wrong).toEqual([])
+  })
+
+  it('of bounded are met', () => {
+    const wrong = [...vectors('bounded')]
+      .filter(({ input, expected }) => {
+        const content = text(member(input, 'content'))
+        return !sameText(expected, windowOf(content, null, 1) ?? content)
+      })
+      .map(({ name }) => name)
+    expect(wrong).toEqual([])
+  })
+})
+
+const count = (line: string): number => [...line].length
+
+/** A line as a window must show it. */
+function shown(line: string): string {
+  const points = [...line]
+  if (points.length <= LINE_CHARS) return line
+  const rest = points.length - LINE_CHARS
+  return `${points.slice(0, LINE_CHARS).join('')} [line continues for ${rest} more chars]`
+}
+
+const cost = (lines: readonly string[]): number =>
+  lines.reduce((sum, line) => sum + count(shown(line)) + 1, 0)
+
+const line = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom('', 'a', 'some words', '€😀', '\r', 'a\rb', '\u2028') },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom('x', '😀', 'é\r'), fc.integer({ min: 900, max: 2_100 }))
+      .map(([unit, times]) => unit.repeat(times)),
+  },
+)
+const long = fc
+  .array(fc.tuple(line, fc.constantFrom('\n', '\n', '\r\n')), { maxLength: 40 })
+  .map((lines) => lines.flat().join(''))
+const longTexts = fc.tuple(long, line).map(([start, last]) => start + last)
+const limits = fc.oneof(fc.nat({ max: 200 }), fc.nat({ max: 9_000 }))
+
+/** Runs `test` on texts that do not fit, with their plan. */
+function holdsForWindows(test: (text: string, plan: WindowPlan, limitChars: number) => void): void {
+  holds(
+    fc.property(longTexts, limits, fc.nat({ max: 3 }), (content, limitChars, shift) => {
+      const plan = planWindow(shifted(Buffer.from(content), shift), { limitChars })
+      expect(plan === undefined).toBe(count(content) <= limitChars)
+      if (plan !== undefined) test(content, plan, limitChars)
+    }),
+    600,
+  )
+}
+
+describe('a window', () => {
+  it('is head, omitted lines and tail: every line once, whole or shortened', () => {
+    holdsForWindows((content, { head, tail, omitted }) => {
+      const lines = linesOf(content)
+      const rest = lines.slice(head.length, lines.length - tail.length)
+      expect(head).toEqual(lines.slice(0, head.length).map(shown))
+      expect(tail).toEqual(lines.slice(lines.length - tail.length).map(shown))
+      expect(omitted).toEqual(
+        rest.length === 0
+          ? null
+          : {
+              start_line: head.length + 1,
+              end_line: head.length + rest.length,
+              chars: rest.reduce((sum, l) => sum + count(l) + 1, 0),
+            },
+      )
+    })
+  })
+
+  it('holds as many lines as fit two fifths at its head, then three fifths at its tail', () => {
+    holdsForWindows((content, { head, tail, omitted }, limitChars) => {
+      const lines = linesOf(content)
+      const headBudget = Math.floor((limitChars * 2) / 5)
+      const tailBudget = limitChars - headBudget
+      expect(cost(lines.slice(0, head.length))).toBeLessThanOrEqual(headBudget)
+      expect(cost(lines.slice(lines.length - tail.length))).toBeLessThanOrEqual(tailBudget)
+      if (omitted === null) return
+      expect(cost(lines.slice(0, head.length + 1))).toBeGreaterThan(headBudget)
+      expect(cost(lines.slice(lines.length - tail.length - 1))).toBeGreaterThan(tailBudget)
+    })
+  })
+
+  it('tells the chars from the first that a shortened line hides to the last', () => {
+    holdsForWindows((content, { head, tail, cut }) => {
+      const lines = linesOf(content)
+      const hidden = lines
+        .map((l, i) => ({ l, i }))
+        .filter(({ l, i }) => {
+          return count(l) > LINE_CHARS && (i < head.length || i >= lines.length - tail.length)
+        })
+      const [first, last] = [hidden[0], hidden.at(-1)]
+      if (first === undefined || last === undefined) {
+        expect(cut).toBeNull()
+        return
+      }
+      expect(cut?.lines).toBe(hidden.length)
+      const rest = [...content].slice(cut?.start, cut?.end).join('')
+      expect(rest.startsWith([...first.l].slice(LINE_CHARS).join(''))).toBe(true)
+      expect(rest.endsWith([...last.l].slice(LINE_CHARS).join(''))).toBe(true)
+      expect(linesOf(rest)).toHaveLength(last.i - first.i + 1)
+    })
+  })
+
+  it('of a single long line omits it when it does not fit, and cuts it when it does', () => {
+    const omits = planWindow(Buffer.from('x'.repeat(300)), { limitChars: 200 })
+    expect(omits).toEqual({
+      head: [],
+      tail: [],
+      omitted: { start_line: 1, end_line: 1, chars: 301 },
+      cut: null,
+    })
+    const cuts = planWindow(Buffer.from('é'.repeat(40_000)))
+    expect(cuts?.omitted).toBeNull()
+    expect(cuts?.cut).toEqual({ lines: 1, start: 2_000, end: 40_000 })
+  })
+
+  it('counts the line end of CRLF as one char, as that of LF', () => {
+    const lines = Array.from({ length: 100 }, (_, i) => `row ${i}`)
+    const lf = planWindow(Buffer.from(lines.join('\n')), { limitChars: 100 })
+    const crlf = planWindow(Buffer.from(lines.join('\r\n')), { limitChars: 100 })
+    expect(crlf).toEqual(lf)
+    expect(lf?.omitted).toMatchObject({ start_line: 7, end_line: 92 })
+  })
+
+  it('numbers its lines within the evidence; a first line of 0 counts as 1', () => {
+    const content = Buffer.from('row\n'.repeat(100))
+    const plan = planWindow(content, { limitChars: 100, firstLine: 101 })
+    expect(plan?.omitted).toEqual({ start_line: 111, end_line: 185, chars: 300 })
+    expect(planWindow(content, { limitChars: 100, firstLine: 0 })).toEqual(
+      planWindow(content, { limitChars: 100 }),
+    )
+  })
+})
+
+describe('the note', () => {
+  const plan = (start: number, end: number): WindowPlan => ({
+    head: ['a'],
+    tail: ['b', ''],
+    omitted: { start_line: start, end_line: end, chars: 12 },
+    cut: null,
+  })
+
+  it('names the lines that were left out and the call that returns them', () => {
+    expect(composeWindow(plan(2, 4), 'call-1')).toBe(
+      'a\n[lines 2–4 omitted (12 chars); recall {"id": "call-1", "range": {"start": 2, "end": 4}} returns them]\nb\n',
+    )
+    expect(composeWindow(plan(2, 2), null)).toBe('a\n[line 2 omitted (12 chars)]\nb\n')
+  })
+
+  it('is left out when no line was', () => {
+    expect(composeWindow({ head: ['a'], tail: ['b'], omitted: null, cut: null }, 'x')).toBe('a\nb')
+  })
+})

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openFile } from '../../src/ledger/sqlite/file.ts'
+import { type Commit, SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
+import { Store } from '../../src/ledger/sqlite/store.ts'
+import { codeOf, NOW, POLICY, putText, RUN, temporaryFolder, bytesOf } from '../support/ledger.ts'
+
+/** Of SQLite's write-ahead log. */
+const LOG_HEADER_BYTES = 32
+const FRAME_HEADER_BYTES = 24
+const PAGE_BYTES = 16_384
+
+describe('commits', () => {
+  let folder: ReturnType<typeof temporaryFolder>
+  let path: string
+  let db: Database.Database
+  let ledger: SqliteLedger
+  let seen: Commit[]
+  beforeEach(() => {
+    folder = temporaryFolder()
+    path = join(folder.path, 'ledger.db')
+    const file = openFile(path)
+    db = file.db
+    seen = []
+    ledger = new SqliteLedger(new Store(file, POLICY), { onCommit: (commit) => seen.push(commit) })
+  })
+  afterEach(async () => {
+    await ledger.close()
+    folder.remove()
+  })
+
+  const append = (text: string, toolUseId = '') =>
+    ledger.append(RUN, putText(text, { toolUseId }), NOW)
+
+  /** How many transactions the log holds: the frame that ends one says how large the file then is. */
+  function commits(): number {
+    const log = readFileSync(`${path}-wal`)
+    let count = 0
+    for (let at = LOG_HEADER_BYTES; at < log.length; at += FRAME_HEADER_BYTES + PAGE_BYTES) {
+      if (log.readUInt32BE(at + 4) > 0) count++
+    }
+    return count
+  }
+
+  it('all appends of one turn are one transaction', async () => {
+    await append('first')
+    const before = commits()
+    const appends = Array.from({ length: 50 }, (_, n) => append(`text ${n}`))
+    const numbers = (await Promise.all(appends)).map(({ result }) => result.number)
+    expect(commits()).toBe(before + 1)
+    expect(numbers).toEqual(numbers.map((_, index) => index + 2))
+    await append('next turn')
+    expect(commits()).toBe(before + 2)
+    expect(seen.map(({ puts }) => puts)).toEqual([1, 50, 1])
+    expect(seen.every(({ seconds }) => seconds > 0 && seconds < 60)).toBe(true)
+  })
+
+  it('writes are done in the order in which they were asked for', async () => {
+    const done = await Promise.all([
+      append('a', 'x'),
+      append('b', 'x'),
+      ledger.endRun(RUN, { purge: true }, NOW),
+      append('c', 'x'),
+      ledger.endRun(RUN, { purge: false }, NOW),
+      codeOf(append('d', 'x')),
+    ])
+    const [a, b, purged, c, ended, d] = done
+    expect([a.result.evidenceId, b.result.evidenceId]).toEqual(['x', 'x~2'])
+    expect(purged).toEqual({ results: 2, keptBytes: 2 })
+    expect(c.result).toMatchObject({ number: 3, evidenceId: 'x' })
+    expect(ended).toEqual({ results: 1, keptBytes: 1 })
+    expect(d).toBe('ended')
+  })
+
+  it('a transaction that fails keeps none of its puts, and gives no number away', async () => {
+    await append('before', 'x')
+    const { run } = await ledger.openRun(RUN, {}, NOW)
+    const pages = db.pragma('page_count', { simple: true }) as number
+    db.pragma(`max_page_count = ${pages + 3}`)
+    const large = 'x'.repeat(1_000_000)
+    const failed = [append('small', 'x'), append(large, 'y'), append('small too')].map(codeOf)
+    expect(await Promise.all(failed)).toEqual(['storage_full', 'storage_full', 'storage_full'])
+    expect(seen).toHaveLength(1)
+    expect(await ledger.findRun(RUN, NOW)).toEqual(run)
+    expect(await ledger.findResult(RUN, { recall: 'y' })).toBeUndefined()
+
+    db.pragma(`max_page_count = ${pages + 1_000}`)
+    const { result } = await append('small', 'x')
+    expect([result.number, result.evidenceId]).toEqual([2, 'x~2'])
+    const { result: kept } = await append(large, 'y')
+    expect((await bytesOf(ledger, kept)).toString()).toBe(large)
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  it('a tool that holds the file makes writes fail, not hang, and reads go on', async () => {
+    const { result } = await append('before')
+    const tool = new Database(path)
+    tool.exec('BEGIN IMMEDIATE')
+    expect(await codeOf(append('meanwhile'))).toBe('ledger_unavailable')
+    expect((await bytesOf(ledger, result)).toString()).toBe('before')
+    tool.exec('ROLLBACK')
+    tool.close()
+    expect((await append('after')).result.number).toBe(2)
+  })
+
+  it('a touch is written with the next commit, and costs none of its own', async () => {
+    await append('first')
+    const before = commits()
+    ledger.touch(RUN, NOW + 1)
+    expect(commits()).toBe(before)
+    await ledger.openRun({ tenant: '', run: 'run-2' }, {}, NOW)
+    const stored = db.prepare('SELECT last_request_at FROM runs WHERE run = ?').pluck()
+    expect(stored.get(RUN.run)).toBe(NOW + 1)
+  })
+
+  it('many touches are written before they are too many to hold', async () => {
+    const runs = Array.from({ length: 10_000 }, (_, n) => ({ tenant: '', run: `run ${n}` }))
+    await Promise.all(runs.map((ref) => ledger.append(ref, putText('x'), NOW)))
+    for (const ref of runs) ledger.touch(ref, NOW + 1)
+    const stored = db.prepare('SELECT count(*) FROM runs WHERE last_request_at > ?').pluck()
+    expect(stored.get(NOW)).toBe(runs.length)
+  }, 30_000)
+
+  it('seeks and look-ups go by an index', () => {
+    const plans = [
+      'SELECT n FROM chunks WHERE result = 1 AND n > 0 AND first_line < 9 ORDER BY first_line DESC, n DESC LIMIT 1',
+      `SELECT * FROM results WHERE run = 1 AND tool_use_id = 'x' AND tool_use_id <> '' AND sha256 = x'00'`,
+      `SELECT * FROM results WHERE run = 1 AND idempotency_key = 'x'`,
+      `SELECT * FROM results WHERE run = 1 AND evidence_id = 'x'`,
+      'SELECT * FROM results WHERE run = 1 AND number > 1 ORDER BY number LIMIT 1',
+      `SELECT * FROM runs WHERE tenant = '' AND run > 'x' AND state <> 'purged' ORDER BY run LIMIT 1`,
+      `SELECT * FROM runs WHERE state = 'evicting' ORDER BY key LIMIT 1`,
+    ]
+    for (const sql of plans) {
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
+      const plan = steps.map(({ detail }) => detail).join('; ')
+      expect(plan).toMatch(/USING (COVERING )?INDEX/)
+      expect(plan).not.toContain('TEMP B-TREE')
+    }
+  })
+})

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { codeOf, NOW, POLICY, putText, RUN, SECOND_MS, bytesOf } from '../../support/ledger.ts'
+import type { Open } from '../conformance.ts'
+import { subjectOf } from './setup.ts'
+
+const TTL_MS = POLICY.defaultTtlSeconds * SECOND_MS
+const RETENTION_MS = POLICY.retentionSeconds * SECOND_MS
+/** The last moments at which a run that was opened at NOW is open, and is readable. */
+const DEADLINE = NOW + TTL_MS
+const RETAINED = DEADLINE + RETENTION_MS
+
+export function timesConform(open: Open): void {
+  describe('times', () => {
+    const subject = subjectOf(open)
+    const sweepAll = async (now: number): Promise<void> => {
+      while (await subject.ledger.sweep(now));
+    }
+
+    it('a run idle for longer than its TTL has expired, swept or not', async () => {
+      const { ledger } = subject
+      const kept = await subject.keep(putText('abc', { toolUseId: 'x' }))
+      expect(await ledger.findRun(RUN, DEADLINE)).toMatchObject({ state: 'open', endedAt: null })
+      const expired = { state: 'expired', endedAt: DEADLINE }
+      expect(await ledger.findRun(RUN, DEADLINE + 1)).toMatchObject(expired)
+      expect((await ledger.listRuns('', { limit: 1 }, DEADLINE + 1)).items).toMatchObject([expired])
+      expect(await codeOf(ledger.append(RUN, putText('b'), DEADLINE + 1))).toBe('expired')
+      expect(await codeOf(ledger.openRun(RUN, {}, DEADLINE + 1))).toBe('expired')
+      await sweepAll(DEADLINE + 9)
+      expect(await ledger.findRun(RUN, DEADLINE + 9)).toMatchObject(expired)
+      expect(await ledger.findResult(RUN, { recall: 'x' })).toEqual(kept)
+      expect((await bytesOf(ledger, kept)).toString()).toBe('abc')
+    })
+
+    it('ending an expired run leaves it expired', async () => {
+      await subject.keep(putText('abc'))
+      const counts = await subject.ledger.endRun(RUN, { purge: false }, DEADLINE + 1)
+      expect(counts).toEqual({ results: 1, keptBytes: 3 })
+      expect(await subject.ledger.findRun(RUN, DEADLINE + 1)).toMatchObject({
+        state: 'expired',
+        endedAt: DEADLINE,
+      })
+    })
+
+    it('a TTL of its own counts from the last request', async () => {
+      await subject.ledger.openRun(RUN, { ttlSeconds: 1 }, NOW)
+      await subject.ledger.openRun(RUN, {}, NOW + SECOND_MS)
+      expect(await subject.ledger.findRun(RUN, NOW + 2 * SECOND_MS)).toMatchObject({
+        state: 'open',
+      })
+      expect(await subject.ledger.findRun(RUN, NOW + 2 * SECOND_MS + 1)).toMatchObject({
+        state: 'expired',
+      })
+    })
+
+    it('a touch keeps a run open, also across a restart', async () => {
+      await subject.keep(putText('abc'))
+      subject.ledger.touch(RUN, NOW + 5)
+      expect(await subject.ledger.findRun(RUN, DEADLINE + 5)).toMatchObject({
+        state: 'open',
+        lastRequestAt: NOW + 5,
+      })
+      await subject.reopen()
+      expect(await subject.ledger.findRun(RUN, DEADLINE + 5)).toMatchObject({ state: 'open' })
+      subject.ledger.touch(RUN, NOW + 9)
+      await subject.keep(putText('else'), { ref: { tenant: '', run: 'run-2' } })
+      expect(await subject.ledger.findRun(RUN, DEADLINE + 9)).toMatchObject({ state: 'open' })
+    })
+
+    it('a touch revives nothing', async () => {
+      await subject.keep(putText('abc'))
+      subject.ledger.touch(RUN, DEADLINE + 1)
+      expect(await subject.ledger.findRun(RUN, DEADLINE + 1)).toMatchObject({
+        state: 'expired',
+        endedAt: DEADLINE,
+      })
+    })
+
+    it('evidence is evicted when its retention is over, swept or not', async () => {
+      const { ledger } = subject
+      await ledger.openRun(RUN, { tools: new Map([['t', Buffer.from('{}')]]) }, NOW)
+      const kept = await subject.keep(putText('abc', { toolUseId: 'x' }))
+      expect(await ledger.findRun(RUN, RETAINED)).toMatchObject({ state: 'expired', tools: ['t'] })
+      await expectEvicted(async () => undefined)
+      await expectEvicted(() => sweepAll(RETAINED + 1))
+
+      async function expectEvicted(act: () => Promise<void>): Promise<void> {
+        await act()
+        const run = await ledger.findRun(RUN, RETAINED + 1)
+        expect(run).toMatchObject({ state: 'evicted', endedAt: DEADLINE, results: 1, tools: [] })
+        expect(await ledger.findResult(RUN, { recall: 'x' })).toBeUndefined()
+        expect(await ledger.findResult(RUN, { number: 1 })).toBeUndefined()
+        expect((await ledger.listResults(RUN, { limit: 9 })).items).toEqual([])
+        expect(await ledger.findTool(RUN, 't')).toBeUndefined()
+        expect(await codeOf(bytesOf(ledger, kept))).toBe('evicted')
+        expect(await codeOf(ledger.append(RUN, putText('b'), RETAINED + 1))).toBe('evicted')
+        expect(await codeOf(ledger.openRun(RUN, {}, RETAINED + 1))).toBe('evicted')
+      }
+    })
+
+    it('retention of a run that was ended counts from its end', async () => {
+      await subject.keep(putText('abc'))
+      await subject.ledger.endRun(RUN, { purge: false }, NOW + 7)
+      const last = NOW + 7 + RETENTION_MS
+      expect(await subject.ledger.findRun(RUN, last)).toMatchObject({ state: 'ended' })
+      expect(await subject.ledger.findRun(RUN, last + 1)).toMatchObject({ state: 'evicted' })
+    })
+
+    it('an evicted run makes room for another, and can be purged', async () => {
+      await subject.reopen({ maxRuns: 1 })
+      const { ledger } = subject
+      const other = { tenant: '', run: 'run-2' }
+      await subject.keep(putText('abc'))
+      expect(await codeOf(ledger.openRun(other, {}, NOW))).toBe('over_limit')
+      await sweepAll(RETAINED + 1)
+      expect((await ledger.openRun(other, {}, RETAINED + 1)).created).toBe(true)
+      await ledger.endRun(RUN, { purge: true }, RETAINED + 1)
+      expect(await ledger.findRun(RUN, RETAINED + 1)).toBeUndefined()
+      expect(await codeOf(ledger.openRun(RUN, {}, RETAINED + 1))).toBe('over_limit')
+      await ledger.endRun(other, { purge: true }, RETAINED + 1)
+      const next = await subject.keep(putText('abc'), { now: RETAINED + 1 })
+      expect(next.number).toBe(2)
+    })
+
+    it('a sweep comes to an end over many runs and large values, and leaves the live ones', async () => {
+      const { ledger } = subject
+      const ref = (run: string) => ({ tenant: '', run })
+      const appends = Array.from({ length: 1_200 }, (_, n) =>
+        ledger.append(ref(`idle-${n % 600}`), putText(`text ${n}`), NOW),
+      )
+      await Promise.all(appends)
+      const large = putText('x'.repeat(2_000 * 65_536), { content: { rendering: 'none' } })
+      await ledger.append(ref('large'), large, NOW)
+      const live = await subject.keep(putText('live'), { now: RETAINED })
+      let sweeps = 1
+      while (await ledger.sweep(RETAINED + 1)) sweeps++
+      expect(sweeps).toBeGreaterThan(2)
+      expect((await bytesOf(ledger, live)).toString()).toBe('live')
+      const { items } = await ledger.listRuns('', { limit: 1_000 }, RETAINED + 1)
+      expect(items.filter(({ state }) => state === 'evicted')).toHaveLength(601)
+    }, 30_000)
+  })
+}

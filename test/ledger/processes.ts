@@ -1,0 +1,46 @@
+// Starts the scripts of `processes/`, and stops them as a crash would.
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+export interface Process {
+  /** All it has written. */
+  readonly output: string
+  /** Resolves when it has written `text`, or ended. */
+  written(text: string): Promise<void>
+  /** `kill -9`, and all that it wrote until then. */
+  kill(): Promise<string>
+}
+
+export function startProcess(script: 'hold' | 'append', ...args: readonly string[]): Process {
+  const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))
+  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return new Started(child)
+}
+
+class Started implements Process {
+  readonly #child: ChildProcessByStdio<null, Readable, null>
+  readonly #closed: Promise<unknown>
+  output = ''
+
+  constructor(child: ChildProcessByStdio<null, Readable, null>) {
+    this.#child = child
+    this.#closed = once(child, 'close')
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text
+    })
+  }
+
+  async written(text: string): Promise<void> {
+    while (!this.output.includes(text) && !this.#child.stdout.destroyed) {
+      await Promise.race([once(this.#child.stdout, 'data'), this.#closed])
+    }
+  }
+
+  async kill(): Promise<string> {
+    this.#child.kill('SIGKILL')
+    await this.#closed
+    return this.output
+  }
+}

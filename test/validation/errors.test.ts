@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { json, judge, one, property, said, slice } from './support.ts'
+
+describe('words', () => {
+  it('a string that holds the wanted JSON is told to be one', async () => {
+    const error = await one(property({ type: 'array' }), { x: '["u1","u2"]' })
+    expect(error).toEqual({
+      path: '/x',
+      code: 'type',
+      message:
+        'must be an array, not a string that holds JSON: send the array itself, without quotes and escapes around it',
+      expected: 'an array',
+      received: 'string "[\\"u1\\",\\"u2\\"]"',
+      schema_path: '#/properties/x/type',
+    })
+    expect((await one({ type: ['object', 'null'] }, '{"a":1}')).message).toContain(
+      'send the object',
+    )
+    expect((await one({ type: 'integer' }, '42')).message).toContain('send 42 without quotes')
+    expect((await one({ type: ['boolean', 'null'] }, 'true')).message).toContain('send true')
+    expect((await one({ type: 'boolean' }, '42')).message).toBe('must be a boolean, not a string')
+    expect((await one({ type: 'array' }, '{}')).message).toBe('must be an array, not a string')
+  })
+
+  it('a number is shown as it was written', async () => {
+    const schema = slice(property({ type: 'string' }))
+    const validator = new AjvValidator()
+    const { errors } = await validator.validate(schema, json('{"x":0,"x": 12345678901234567890}'))
+    expect(errors[0]?.received).toBe('number 12345678901234567890')
+    const small = await validator.validate(schema, json('{"x":1.5}'))
+    expect(small.errors[0]?.received).toBe('number 1.5')
+  })
+
+  it('a required member is named with what it should be', async () => {
+    const schema = { required: ['a'], properties: { a: { enum: ['x', 1] } } }
+    expect(await one(schema, { b: 1 })).toMatchObject({
+      message: 'lacks the required member "a"',
+      expected: 'member "a": one of "x", 1',
+      received: 'object (members "b")',
+    })
+    expect(await one({ required: ['toString'] }, {})).toMatchObject({
+      expected: 'member "toString"',
+      received: 'object (no members)',
+    })
+  })
+
+  it.each<[schema: unknown, value: unknown, message: string, expected: string | null]>([
+    [
+      { type: 'string', nullable: true },
+      [1],
+      'must be a string or null, not an array',
+      'a string or null',
+    ],
+    [{ type: 'number' }, null, 'must be a number, not null', 'a number'],
+    [
+      { additionalProperties: false, properties: { a: {} } },
+      { b: 1 },
+      'must not have the member "b"; its members are "a"',
+      'only "a"',
+    ],
+    [{ additionalProperties: false }, { b: 1 }, 'must not have the member "b"', null],
+    [{ unevaluatedProperties: false }, { b: 1 }, 'must not have the member "b"', null],
+    [
+      { enum: ['a', null, [1], { k: 1 }] },
+      1,
+      'must be one of "a", null, an array of 1 item, an object (members "k")',
+      'one of "a", null, an array of 1 item, an object (members "k")',
+    ],
+    [{ enum: [] }, 1, 'must be one of (none)', 'one of (none)'],
+    [{ const: 5 }, 6, 'must be 5', '5'],
+    [{ minimum: 3 }, 2, 'must be at least 3', 'at least 3'],
+    [{ exclusiveMaximum: 3 }, 3, 'must be less than 3', 'less than 3'],
+    [{ multipleOf: 2 }, 3, 'must be a multiple of 2', 'a multiple of 2'],
+    [{ minLength: 1 }, '', 'must have at least 1 character, but has 0', 'at least 1 character'],
+    [{ maxLength: 1 }, '😀😀', 'must have at most 1 character, but has 2', 'at most 1 character'],
+    [{ minItems: 2 }, [1], 'must have at least 2 items, but has 1', 'at least 2 items'],
+    [{ maxProperties: 0 }, { a: 1 }, 'must have at most 0 members, but has 1', 'at most 0 members'],
+    [
+      { prefixItems: [{}], items: false },
+      [1, 2],
+      'must have at most 1 item, but has 2',
+      'at most 1 item',
+    ],
+    [{ unevaluatedItems: false }, [1], 'must have at most 0 items, but has 1', 'at most 0 items'],
+    [
+      { contains: { const: 1 } },
+      [],
+      'must contain at least 1 matching item (1)',
+      'at least 1 matching item',
+    ],
+    [
+      { contains: true, minContains: 1, maxContains: 2 },
+      [1, 2, 3],
+      'must contain at least 1 and at most 2 matching items',
+      'at least 1 and at most 2 matching items',
+    ],
+    [{ pattern: '^a' }, 'b', 'must match the pattern "^a"', 'pattern ^a'],
+    [{ format: 'date' }, 'b', 'must have the format "date"', 'format date'],
+    [
+      { dependentRequired: { a: ['b'] } },
+      { a: 1 },
+      'has the member "a", and therefore must have "b" as well',
+      'member "b"',
+    ],
+    [{ not: { type: 'number' } }, 3, 'must not match what "not" excludes', 'not number'],
+    [{ not: true }, 3, 'must not match what "not" excludes', null],
+    [
+      { oneOf: [true, { minimum: 1 }] },
+      3,
+      'must match exactly one of 2 alternatives, but matches both 0 and 1',
+      null,
+    ],
+  ])('%j refuses %j', async (schema, value, message, expected) => {
+    expect(await one(schema, value)).toMatchObject({ message, expected })
+  })
+
+  it('a failed alternative is told after what failed inside it', async () => {
+    const alternatives = [
+      { type: 'null' },
+      { type: 'object', required: ['a', 'b'] },
+      { type: ['string', 'array'] },
+      { minimum: 9 },
+    ]
+    const { errors } = await judge({ anyOf: alternatives }, 5)
+    expect(errors.map(({ code }) => code)).toEqual(['type', 'type', 'type', 'minimum', 'anyOf'])
+    expect(errors[4]).toMatchObject({
+      message: 'must match at least one of 4 alternatives, but matches none',
+      expected: 'null | object with "a", "b" | string or array | other',
+    })
+    expect(said(await judge({ oneOf: [{ type: 'null' }] }, 5))[1]).toContain('but matches none')
+    const conditional = json('{"if":{},"then":{"minimum":9}}')
+    expect(said(await new AjvValidator().validate(conditional, json('5')))[1]).toBe(
+      ' if: must match "then", as its "if" applies',
+    )
+  })
+
+  it('a member name that is not allowed is named', async () => {
+    expect(said(await judge({ propertyNames: { maxLength: 3 } }, { abcd: 1 }))).toEqual([
+      ' maxLength: has the member name "abcd", which must have at most 3 characters, but has 4',
+      ' propertyNames: has a member whose name is not allowed: "abcd"',
+    ])
+  })
+
+  it('keywords without words of their own are named', async () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2019-09/schema',
+      unevaluatedItems: false,
+    }
+    const { errors } = await judge({ ...schema, dependentSchemas: { a: false } }, { a: 1 })
+    expect(errors[0]?.code).toBe('false_schema')
+  })
+
+  it('paths are JSON Pointers', async () => {
+    const schema = { additionalProperties: { additionalProperties: { type: 'string' } } }
+    expect((await one(schema, { 'a/b': { '~': 1 } })).path).toBe('/a~1b/~0')
+  })
+})
