@@ -18,6 +18,8 @@ WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json ./
 COPY src ./src
+# Served at /docs/problems.
+COPY docs/reference/problems ./docs/reference/problems
 ENV NODE_ENV=production \
     COATCHECK_HOST=0.0.0.0 \
     COATCHECK_PORT=8080 \

@@ -111,6 +111,7 @@ export function renderView(
     case 'json':
       return indented(bytes, chunk.state)
     default:
+      /* v8 ignore next -- @preserve */
       return source.form satisfies never
   }
 }

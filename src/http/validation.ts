@@ -13,6 +13,8 @@ export const OPAQUE = 'x-opaque-json'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 
+const JSON_TYPE = 'application/json'
+
 export const schemaController: SchemaController = {
   compilersFactory: {
     buildValidator(externalSchemas) {
@@ -24,9 +26,10 @@ export const schemaController: SchemaController = {
         text.addSchema(schema)
         json.addSchema(schema)
       }
-      return ({ schema, httpPart }) => {
-        // A body that is callers' JSON as a whole is read by its use case; its schema only tells of it.
-        if (OPAQUE in (schema as object)) return (() => true) as never
+      return ({ schema, httpPart, contentType }) => {
+        // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
+        const isOurs = contentType === undefined || contentType === JSON_TYPE
+        if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
         return (httpPart === 'body' ? json : text).compile(schema as object) as never
       }
     },

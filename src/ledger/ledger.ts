@@ -7,7 +7,8 @@
  *   purges and re-opened names.
  * - Nothing that was kept is ever overwritten.
  * - Everything is under (tenant, run): no call can see another tenant's rows.
- * - Times are milliseconds since the epoch and come from the caller. Every method may throw `ledger_unavailable`,
+ * - Times are milliseconds since the epoch and come from the caller; a read that is told none takes the last one told.
+ *   Every method may throw `ledger_unavailable`,
  *   `ledger_corrupt` or `storage_full`; a failed call has changed nothing.
  */
 import type { ContentPlan, HintKind } from '../core/content.ts'
@@ -157,6 +158,7 @@ export interface LedgerPolicy {
   readonly defaultTtlSeconds: number
   readonly defaultVerbatimLimitChars: number
   readonly retentionSeconds: number
+  /** Of a tenant; evicted and purged ones do not count. */
   readonly maxRuns: number
   readonly maxResultsPerRun: number
   readonly maxBytesPerRun: number
@@ -181,19 +183,25 @@ export interface Ledger {
 
   /**
    * Keeps a result, opening the run if need be. `retried`: it was there already and nothing was counted: same tool use id
-   * with same outcome, kind and bytes, or, when `idempotencyKey` is given, same key.
+   * with same outcome, kind and bytes, or, when `idempotencyKey` is given, same key. An empty id is never the same.
    * Draws the evidence id: the tool use id, or the handle without one; when that is taken, `<id>~2`, `~3`, …. An id that
    * names an existing handle (`r3`, `$r3`) is taken. A result under the id of a suspension takes the id, and the
-   * suspension moves to `<id>~suspension`. Throws `ended`, `expired`, `evicted`, `over_limit`.
+   * suspension moves to `<id>~suspension` (or `…~suspension~2`). Throws `ended`, `expired`, `evicted`, `over_limit`.
    */
   append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
-  /** In the order of their handles; with `toolUseId` only those put under it. */
+  /**
+   * In the order of their handles; with `toolUseId` only those put under it. Throws `invalid_request` for an `after` that is
+   * no page's `next`.
+   */
   listResults(
     ref: RunRef,
     page: PageQuery & { readonly toolUseId?: string | undefined },
   ): Promise<Page<Result>>
-  /** The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. */
+  /**
+   * The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. Throws `evicted`
+   * when the value was erased since, never a part as if it were all.
+   */
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
 
   /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */

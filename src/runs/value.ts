@@ -107,10 +107,12 @@ function previewOf(
   sha256: string,
 ): string {
   if (kind === 'binary') return previewBinary({ mediaType, bytes: value.length, sha256 })
-  if (view.form === 'json') return previewJson(json as JsonSlice)
-  const { bytes, lines } = plan.view
-  const text = wholeView(value, view)
-  return previewText({ bytes, lines, head: text, tail: text })
+  if (view.form === 'text') {
+    return previewText({ bytes: value.length, lines: plan.view.lines, head: value, tail: value })
+  }
+  // A string token with its quotes, which a sentinel holds inside.
+  const token = new JsonSlice(value, view.start - 1, view.end + 1)
+  return previewJson(view.form === 'json' ? (json as JsonSlice) : token)
 }
 
 function hintFor({ outcome, kind }: { readonly outcome: Outcome; readonly kind: Kind }): HintKind {

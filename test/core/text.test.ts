@@ -65,6 +65,8 @@ describe('counting', () => {
     for (let byte = 0; byte < 0x80; byte++) {
       const newlines = byte === 0x0a ? 16 : 0
       expect(measureText(Buffer.alloc(16, byte))).toEqual({ chars: 16, newlines })
+      const between = Buffer.alloc(16, Buffer.from([0x0a, byte, byte, byte, byte]))
+      expect(measureText(between).newlines).toBe(byte === 0x0a ? 16 : 4)
     }
   })
 

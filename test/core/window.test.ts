@@ -131,6 +131,10 @@ describe('a window', () => {
         return
       }
       expect(cut?.lines).toBe(hidden.length)
+      expect([...head, ...tail][cut?.lastShown ?? -1]).toBe(shown(last.l))
+      expect(cut?.lastShown).toBe(
+        last.i < head.length ? last.i : last.i - lines.length + head.length + tail.length,
+      )
       const rest = [...content].slice(cut?.start, cut?.end).join('')
       expect(rest.startsWith([...first.l].slice(LINE_CHARS).join(''))).toBe(true)
       expect(rest.endsWith([...last.l].slice(LINE_CHARS).join(''))).toBe(true)
@@ -148,7 +152,7 @@ describe('a window', () => {
     })
     const cuts = planWindow(Buffer.from('é'.repeat(40_000)))
     expect(cuts?.omitted).toBeNull()
-    expect(cuts?.cut).toEqual({ lines: 1, start: 2_000, end: 40_000 })
+    expect(cuts?.cut).toEqual({ lines: 1, start: 2_000, end: 40_000, lastShown: 0 })
   })
 
   it('counts the line end of CRLF as one char, as that of LF', () => {
@@ -182,6 +186,16 @@ describe('the note', () => {
       'a\n[lines 2–4 omitted (12 chars); recall {"id": "call-1", "range": {"start": 2, "end": 4}} returns them]\nb\n',
     )
     expect(composeWindow(plan(2, 2), null)).toBe('a\n[line 2 omitted (12 chars)]\nb\n')
+  })
+
+  it('on shortened lines stands with that on omitted ones, else after the last shortened line', () => {
+    const cut = { lines: 1, start: 5, end: 9, lastShown: 1 }
+    expect(composeWindow({ ...plan(2, 2), cut }, null, '[cut]')).toBe(
+      'a\n[line 2 omitted (12 chars)]\n[cut]\nb\n',
+    )
+    const all = { head: ['a', 'b'], tail: ['c'], omitted: null, cut }
+    expect(composeWindow(all, null, '[cut]')).toBe('a\nb\n[cut]\nc')
+    expect(composeWindow(all, null)).toBe('a\nb\nc')
   })
 
   it('is left out when no line was', () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openFile } from '../../src/ledger/sqlite/file.ts'
 import { type Commit, SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
 import { Store } from '../../src/ledger/sqlite/store.ts'
-import { codeOf, NOW, POLICY, putText, RUN, temporaryFolder, bytesOf } from '../support/ledger.ts'
+import { bytesOf, codeOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
 
 /** Of SQLite's write-ahead log. */
 const LOG_HEADER_BYTES = 32

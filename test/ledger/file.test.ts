@@ -66,6 +66,12 @@ describe('the file of a ledger', () => {
     expect(statSync(path).size).toBeGreaterThan(0)
   })
 
+  it('finishes a creation that was cut short', async () => {
+    edit('PRAGMA page_size = 16384; PRAGMA auto_vacuum = 2; PRAGMA application_id = 0x436f6174')
+    await create()
+    edit('SELECT key FROM results')
+  })
+
   it.each([
     ['text', Buffer.from('not a database\n')],
     ['noise', Buffer.alloc(50_000, 'noise ')],

@@ -1,17 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { afterEach, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { bytesOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
 import { textOf } from './processes/text.ts'
-import { startProcess } from './processes.ts'
+import { startLimited, startProcess } from './processes.ts'
 
 const ROUNDS = 5
+/** A few MiB: less than the log takes before it is written back. */
+const LIMIT_BLOCKS = 8_000
 const TIMEOUT_MS = 60_000
 
 const folder = temporaryFolder()
-afterEach(() => folder.remove())
+afterAll(() => folder.remove())
 
 it(
   'a killed process has kept all it acknowledged, and numbering goes on without a gap',
@@ -36,6 +38,26 @@ it(
       await ledger.close()
     }
     expect(last).toBeGreaterThan(ROUNDS)
+  },
+  TIMEOUT_MS,
+)
+
+it(
+  'a process whose file may not grow fails a put, and has kept all it acknowledged before',
+  async () => {
+    const path = join(folder.path, 'limited.db')
+    const child = startLimited(LIMIT_BLOCKS, 'append', path, '1')
+    await child.written('failed')
+    const lines = (await child.kill()).split('\n').slice(0, -1)
+    expect(lines.pop()).toBe('failed ledger_unavailable')
+    const ledger = await openLedger(path, POLICY)
+    const last = await expectKept(
+      ledger,
+      new Map(lines.map((line) => line.split(' ').map(Number) as [number, number])),
+    )
+    expect(last).toBeGreaterThan(1)
+    expect((await ledger.append(RUN, putText('after'), NOW)).result.number).toBe(last + 1)
+    await ledger.close()
   },
   TIMEOUT_MS,
 )

@@ -15,9 +15,21 @@ export interface Process {
 
 export function startProcess(script: 'hold' | 'append', ...args: readonly string[]): Process {
   const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))
-  const child = spawn(process.execPath, [path, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
-  return new Started(child)
+  return start(process.execPath, path, ...args)
 }
+
+/** The same, where no file may grow past so many blocks of the shell's `ulimit`. */
+export function startLimited(
+  blocks: number,
+  script: 'append',
+  ...args: readonly string[]
+): Process {
+  const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))
+  return start('sh', '-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, path, ...args)
+}
+
+const start = (command: string, ...args: readonly string[]): Process =>
+  new Started(spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
 
 class Started implements Process {
   readonly #child: ChildProcessByStdio<null, Readable, null>

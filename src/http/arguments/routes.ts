@@ -1,16 +1,14 @@
 /** Arguments of tool calls: resolve and validate; and the schemas of tools. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { RunContext } from '../../runs/context.ts'
 import { registerTool } from '../../runs/lifecycle.ts'
 import { resolveArguments } from '../../runs/resolve.ts'
 import { problemResponses } from '../problems.ts'
 import { sendSpliced } from '../reply.ts'
-import { ok, ref, RunIdSchema, RunParams, ToolNameSchema } from '../schemas.ts'
-import { RegisteredToolSchema, ResolvedSchema, ResolveSchema, ToolSchema } from './schemas.ts'
+import { ok, ref, RunParams } from '../schemas.ts'
+import { RegisteredToolSchema, ResolvedSchema, ResolveSchema, ToolParams, ToolSchema } from './schemas.ts'
 
 const tags = ['arguments']
-const ToolParams = Type.Object({ run_id: RunIdSchema, tool_name: ToolNameSchema })
 
 export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
   for (const schema of [ResolvedSchema, RegisteredToolSchema]) app.addSchema(schema)

@@ -1,7 +1,16 @@
 import { Type, type Static } from 'typebox'
 import { UNRESOLVED_REASONS } from '../../core/references.ts'
 import { OpaqueJson } from '../body.ts'
-import { ToolNameSchema } from '../schemas.ts'
+import {
+  EXAMPLE_INPUT_SCHEMA,
+  EXAMPLE_TOOL,
+  RunIdSchema,
+  ToolNameSchema,
+} from '../schemas.ts'
+
+const ExampleToolNameSchema = { ...ToolNameSchema, examples: [EXAMPLE_TOOL] }
+
+export const ToolParams = Type.Object({ run_id: RunIdSchema, tool_name: ExampleToolNameSchema })
 
 export const ResolveSchema = Type.Object(
   {
@@ -10,9 +19,16 @@ export const ResolveSchema = Type.Object(
         'The call\'s arguments as the model gave them: any JSON value. A string that is, as a whole, a reference (`"$r1"`, `"$r1.rows.0"`, `"$r1#/rows/0"`) is replaced by what it stands for.',
     }),
     input_schema: Type.Optional(
-      OpaqueJson({ description: 'The JSON Schema that the resolved arguments are validated against.' }),
+      OpaqueJson({
+        description: 'The JSON Schema that the resolved arguments are validated against; or give `tool_name`.',
+      }),
     ),
-    tool_name: Type.Optional(ToolNameSchema),
+    tool_name: Type.Optional(
+      Type.String({
+        ...ExampleToolNameSchema,
+        description: 'A registered tool, whose schema is the one to validate against.',
+      }),
+    ),
     mode: Type.Optional(
       Type.Enum(['lenient', 'strict'], {
         default: 'lenient',
@@ -21,70 +37,90 @@ export const ResolveSchema = Type.Object(
     ),
   },
   {
+    title: 'Call',
     additionalProperties: false,
+    description: 'A call as the model made it, and what to validate it against, if anything.',
     examples: [
       {
-        arguments: { row: '$r1.rows.0', all: '$r1#/rows', note: 'costs $5.00' },
-        input_schema: { type: 'object', properties: { row: { type: 'object' }, all: { type: 'array' } } },
+        arguments: { files: '$r1.rows', first: '$r1#/rows/0/name', to: 'backup/', note: 'costs $5.00' },
+        tool_name: EXAMPLE_TOOL,
       },
     ],
   },
 )
 export type ResolveBody = Static<typeof ResolveSchema>
 
-const AnyJson = (description: string) => Type.Unknown({ description })
-const StringOrNull = Type.Union([Type.String(), Type.Null()])
+const textOrNull = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description })
+
+const UnresolvedSchema = Type.Object(
+  {
+    reference: Type.String({ description: 'The string, as it stands in the arguments.' }),
+    at: Type.String({ description: 'Where it stands in the arguments, as a JSON Pointer.' }),
+    reason: Type.Enum([...UNRESOLVED_REASONS], {
+      title: 'UnresolvedReason',
+      description: 'Why it stands for nothing.',
+    }),
+    available: Type.Array(Type.String(), { description: 'What there is instead; a bounded list.' }),
+  },
+  {
+    title: 'UnresolvedReference',
+    additionalProperties: false,
+    description: 'A string of the shape of a reference that stands for nothing.',
+  },
+)
+
+const CallErrorSchema = Type.Object(
+  {
+    path: Type.String({ description: 'JSON Pointer into the resolved arguments.' }),
+    code: Type.String({ description: 'The keyword of the schema, or `unresolved_reference`.' }),
+    message: Type.String({ description: 'What is wrong, in words for the model.' }),
+    expected: textOrNull('What would be right.'),
+    received: textOrNull('What came: its type and a short sample.'),
+    schema_path: textOrNull('The place in the schema.'),
+  },
+  { title: 'CallError', additionalProperties: false, description: 'One thing that is wrong with a call.' },
+)
 
 export const ResolvedSchema = Type.Object(
   {
-    arguments: AnyJson('The arguments, with values in the place of references; every other byte as it came.'),
+    arguments: Type.Unknown({
+      description: 'The arguments, with values in the place of references; every other byte as it came.',
+    }),
     resolved: Type.Array(Type.String(), {
       description: 'The references that were resolved, without their `$`, in document order.',
     }),
-    unresolved: Type.Array(
-      Type.Object(
-        {
-          reference: Type.String(),
-          at: Type.String({ description: 'Where it stands in the arguments, as a JSON Pointer.' }),
-          reason: Type.Enum([...UNRESOLVED_REASONS]),
-          available: Type.Array(Type.String(), { description: 'What there is instead; a bounded list.' }),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'Strings of the shape of a reference that stand for nothing; they stay as they were.' },
-    ),
-    valid: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null without a schema.' }),
-    errors: Type.Array(
-      Type.Object(
-        {
-          path: Type.String({ description: 'JSON Pointer into the resolved arguments.' }),
-          code: Type.String({ description: 'The keyword of the schema, or `unresolved_reference`.' }),
-          message: Type.String(),
-          expected: StringOrNull,
-          received: StringOrNull,
-          schema_path: StringOrNull,
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'What the model has to mend; a bounded list.' },
-    ),
+    unresolved: Type.Array(UnresolvedSchema, {
+      description: 'Strings of the shape of a reference that stand for nothing; they stay as they were.',
+    }),
+    valid: Type.Union([Type.Boolean(), Type.Null()], {
+      description: 'Whether the tool may be called with them; null without a schema.',
+    }),
+    errors: Type.Array(CallErrorSchema, {
+      description: 'What the model has to mend; a bounded list.',
+    }),
     errors_total: Type.Integer({ description: 'How many errors there are in all.' }),
-    failure: Type.Unknown({ description: 'The `invalid_input` sentinel to record for an invalid call; else null.' }),
+    failure: Type.Unknown({
+      description: 'The `invalid_input` sentinel to record for an invalid call; else null.',
+    }),
   },
-  { $id: 'Resolved', additionalProperties: false },
+  { $id: 'Resolved', additionalProperties: false, description: 'What the tool would really get, and whether it may.' },
 )
 
 export const ToolSchema = Type.Object(
   { input_schema: OpaqueJson({ description: 'The JSON Schema of the tool\'s arguments.' }) },
   {
+    title: 'Tool',
     additionalProperties: false,
-    examples: [
-      { input_schema: { type: 'object', properties: { rows: { type: 'array' } }, required: ['rows'] } },
-    ],
+    description: 'A tool, by the schema of its arguments.',
+    examples: [{ input_schema: EXAMPLE_INPUT_SCHEMA }],
   },
 )
 
 export const RegisteredToolSchema = Type.Object(
-  { run_id: Type.String(), tool_name: Type.String() },
-  { $id: 'RegisteredTool', additionalProperties: false },
+  {
+    run_id: Type.String({ description: 'The run.' }),
+    tool_name: Type.String({ description: 'The tool.' }),
+  },
+  { $id: 'RegisteredTool', additionalProperties: false, description: 'A tool that is registered.' },
 )

@@ -1,14 +1,18 @@
 import { Type } from 'typebox'
 import { OpaqueJson } from '../body.ts'
-import { FormatSchema, RunIdSchema } from '../schemas.ts'
+import { EXAMPLE_RUN, FormatSchema, RunIdSchema } from '../schemas.ts'
 
 const MessagesSchema = OpaqueJson({
   description: 'A transcript: Anthropic messages with content blocks, or OpenAI messages; told apart by their shape.',
 })
 const Count = (description: string) => Type.Integer({ description })
+const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
 const CountOrNull = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
 const Tokens = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], { description })
+
+const SplitTurn = Type.Boolean({ description: 'The cut falls inside a turn, between a call and what follows.' })
+const Files = Type.Array(Type.String(), { description: 'Files that tool calls named.' })
 
 const EXAMPLE_MESSAGES = [
   { role: 'user', content: [{ type: 'text', text: 'List the files.' }] },
@@ -26,22 +30,34 @@ export const ElideBodySchema = Type.Object(
     }),
     format: Type.Optional(FormatSchema),
   },
-  { additionalProperties: false, examples: [{ messages: EXAMPLE_MESSAGES, keep_recent_tool_results: 0 }] },
+  {
+    title: 'ElideRequest',
+    additionalProperties: false,
+    description: 'A transcript, and how much of it stays.',
+    examples: [{ messages: EXAMPLE_MESSAGES, keep_recent_tool_results: 0 }],
+  },
 )
 
 export const ElisionSchema = Type.Object(
   {
     messages: Type.Unknown({ description: 'The messages; only contents of elided tool results differ.' }),
     elided: Type.Array(
-      Type.Object({
-        tool_use_id: Type.Union([Type.String(), Type.Null()]),
-        tool_name: Type.String(),
-        bytes: Count('Bytes of what gave way.'),
-      }),
+      Type.Object(
+        {
+          tool_use_id: TextOrNull('The call; null when the transcript does not say.'),
+          tool_name: Type.String({ description: 'Its tool.' }),
+          bytes: Count('Bytes of what gave way.'),
+        },
+        { title: 'ElidedResult', description: 'A tool result that gave way.' },
+      ),
+      { description: 'Which tool results gave way, in order.' },
     ),
-    estimated_tokens: Type.Object({ before: Type.Integer(), after: Type.Integer() }),
+    estimated_tokens: Type.Object(
+      { before: Count('Of the transcript as it came.'), after: Count('Of the answer.') },
+      { title: 'EstimatedTokens', description: 'Rough counts of tokens.' },
+    ),
   },
-  { $id: 'Elision', additionalProperties: false },
+  { $id: 'Elision', additionalProperties: false, description: 'A transcript without its old tool results.' },
 )
 
 export const TriggerBodySchema = Type.Object(
@@ -55,19 +71,23 @@ export const TriggerBodySchema = Type.Object(
     messages: Type.Optional(MessagesSchema),
   },
   {
+    title: 'TriggerRequest',
     additionalProperties: false,
+    description: 'Thresholds, and the estimate to compare.',
     examples: [{ auto_threshold_tokens: 50000, auto_threshold_percent: 75, context_window: 200000, estimated_tokens: 160000 }],
   },
 )
 
 export const TriggerSchema = Type.Object(
   {
-    trigger: Type.Enum(['Thresholds', 'WindowShareOnly', 'Off']),
-    threshold_tokens: CountOrNull('The threshold that counts.'),
+    trigger: Type.Enum(['Thresholds', 'WindowShareOnly', 'Off'], {
+      description: 'Which settings decide: thresholds, only the share of the window, or nothing.',
+    }),
+    threshold_tokens: CountOrNull('The threshold that counts; null: none.'),
     fires: Type.Boolean({ description: 'The estimate is above it.' }),
     estimated_tokens: Count('The estimate that was used.'),
   },
-  { $id: 'Trigger', additionalProperties: false },
+  { $id: 'Trigger', additionalProperties: false, description: 'Whether it is time to summarize.' },
 )
 
 const PreserveSchema = Type.Integer({
@@ -80,27 +100,50 @@ export const PlanBodySchema = Type.Object(
   {
     messages: MessagesSchema,
     preserve_recent_user_tokens: PreserveSchema,
-    run_id: Type.Optional(RunIdSchema),
+    run_id: Type.Optional(
+      Type.String({
+        ...RunIdSchema,
+        description: 'A run in which the whole transcript is kept first.',
+      }),
+    ),
   },
-  { additionalProperties: false, examples: [{ messages: EXAMPLE_MESSAGES, preserve_recent_user_tokens: 20000, run_id: 'demo' }] },
+  {
+    title: 'PlanRequest',
+    additionalProperties: false,
+    description: 'A transcript to summarize.',
+    examples: [
+      { messages: EXAMPLE_MESSAGES, preserve_recent_user_tokens: 20000, run_id: EXAMPLE_RUN },
+    ],
+  },
 )
 
 export const PlanSchema = Type.Object(
   {
-    compactable: Type.Boolean(),
-    summarize: Type.Union([Type.Object({ start: Type.Integer(), end: Type.Integer() }), Type.Null()], {
-      description: 'Which messages to summarize: indices from 0, the end excluded.',
-    }),
-    preserved_user_turns: Type.Integer(),
+    compactable: Type.Boolean({ description: 'There is something to summarize.' }),
+    summarize: Type.Union(
+      [
+        Type.Object({
+          start: Count('The first.'),
+          end: Count('The one after the last.'),
+        }),
+        Type.Null(),
+      ],
+      { description: 'Which messages to summarize: indices from 0, the end excluded.' },
+    ),
+    preserved_user_turns: Count('How many user turns among them stay as they are.'),
     tail_start: Count('The first message that stays after the summary.'),
-    split_turn: Type.Boolean(),
-    facts: Type.Object({ files_touched: Type.Array(Type.String()), notable_lines: Type.Array(Type.String()) }),
-    summary_request: Type.Union([Type.String(), Type.Null()], { description: 'The text to ask a model with.' }),
-    evidence_id: Type.Union([Type.String(), Type.Null()], {
-      description: 'With `run_id`: where the whole transcript is kept, recallable like any result.',
-    }),
+    split_turn: SplitTurn,
+    facts: Type.Object(
+      {
+        files_touched: Files,
+        notable_lines: Type.Array(Type.String(), { description: 'Lines that look like decisions or errors.' }),
+      },
+      { title: 'TranscriptFacts', description: 'What is drawn from the messages without a model.' },
+    ),
+    summary_request: TextOrNull('The text to ask a model with; null when there is nothing to summarize.'),
+    evidence_id: TextOrNull('With `run_id`: where the whole transcript is kept, recallable like any result.'),
   },
-  { $id: 'CompactionPlan', additionalProperties: false },
+  { $id: 'CompactionPlan', additionalProperties: false, description: 'What to summarize, and how to ask for it.' },
 )
 
 export const ApplyBodySchema = Type.Object(
@@ -110,7 +153,9 @@ export const ApplyBodySchema = Type.Object(
     summary: OpaqueJson({ description: 'The model\'s answer as a string, or the summary as an object.' }),
   },
   {
+    title: 'ApplyRequest',
     additionalProperties: false,
+    description: 'The transcript that was planned for, and what the model answered.',
     examples: [
       {
         messages: EXAMPLE_MESSAGES,
@@ -127,17 +172,24 @@ export const AppliedSchema = Type.Object(
     messages: Type.Unknown({ description: 'Ready to send.' }),
     transcript: Type.Array(
       Type.Union([
-        Type.Object({ original_index: Type.Integer() }),
-        Type.Object({ summary: Type.String(), files_touched: Type.Array(Type.String()) }),
+        Type.Object(
+          { original_index: Count('Its index in the transcript that came.') },
+          { title: 'KeptMessage', description: 'A message that stays.' },
+        ),
+        Type.Object(
+          { summary: Type.String({ description: 'The text of the summary.' }), files_touched: Files },
+          { title: 'InsertedSummary', description: 'The summary, where it stands.' },
+        ),
       ]),
+      { description: 'Where each of `messages` comes from.' },
     ),
-    replaced_items: Type.Integer(),
-    preserved_items: Type.Integer(),
-    preserved_user_turns: Type.Integer(),
-    split_turn: Type.Boolean(),
-    approx_tokens_before: Type.Integer(),
-    approx_tokens_after: Type.Integer(),
-    summary_preview: Type.Union([Type.String(), Type.Null()]),
+    replaced_items: Count('Messages that the summary stands for.'),
+    preserved_items: Count('Messages before and after them.'),
+    preserved_user_turns: Count('User turns among them that stay as they are.'),
+    split_turn: SplitTurn,
+    approx_tokens_before: Count('Rough count of the transcript as it came, tool results left out.'),
+    approx_tokens_after: Count('Rough count of the answer, tool results left out.'),
+    summary_preview: TextOrNull('The start of the summary; null without one.'),
   },
-  { $id: 'AppliedCompaction', additionalProperties: false },
+  { $id: 'AppliedCompaction', additionalProperties: false, description: 'A transcript with its summary.' },
 )

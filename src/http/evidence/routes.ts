@@ -1,11 +1,10 @@
 /** Evidence: recall, and the tool by which a model does it. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { RunContext } from '../../runs/context.ts'
 import { recall } from '../../runs/recall.ts'
 import { problemResponses } from '../problems.ts'
 import { ok, ref, RunParams } from '../schemas.ts'
-import { RecallBodySchema, RecallPageSchema, ToolQuerySchema } from './schemas.ts'
+import { RecallBodySchema, RecallPageSchema, RecallToolSchema, ToolQuerySchema } from './schemas.ts'
 import { recallTool } from './tool.ts'
 
 const tags = ['evidence']
@@ -43,7 +42,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         description: 'What a loop hands its model. Everything it admits, recall accepts.',
         querystring: ToolQuerySchema,
         response: {
-          200: ok('The definition, in the provider\'s shape.', Type.Object({}, { additionalProperties: true })),
+          200: ok('The definition, in the provider\'s shape.', RecallToolSchema),
           ...problemResponses('invalid_request'),
         },
       },

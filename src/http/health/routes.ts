@@ -6,7 +6,10 @@ import { problemResponses } from '../problems.ts'
 import { ok } from '../schemas.ts'
 
 const tags = ['health']
-const StatusSchema = Type.Object({ status: Type.Literal('ok') }, { additionalProperties: false })
+const StatusSchema = Type.Object(
+  { status: Type.Literal('ok', { description: 'It is.' }) },
+  { title: 'Health', additionalProperties: false, description: 'All is well.' },
+)
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async (app, { ledger }) => {
@@ -56,7 +59,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         summary: 'Metrics for Prometheus',
         description: 'Counters since the start, and durations of requests and commits.',
         response: {
-          200: { description: 'In the text format.', content: { 'text/plain': { schema: { type: 'string' } } } },
+          200: { description: 'In the text format.', content: { 'text/plain': { schema: { type: 'string', description: 'Samples, one a line.', examples: ['coatcheck_up 1'] } } } },
           ...problemResponses('unauthorized', 'forbidden_origin'),
         },
       },

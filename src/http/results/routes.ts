@@ -10,18 +10,18 @@ import { ContentSchema, ok, PutResultSchema, ref, ResultParams, ResultSchema, Ru
 import { readPut } from './put.ts'
 import {
   ContentQuerySchema,
-  ENVELOPE_EXAMPLES,
-  EnvelopeSchema,
   ListQuerySchema,
+  PutBodySchema,
   PutHeadersSchema,
   PutQuerySchema,
   ResultPageSchema,
+  ValueHeadersSchema,
   ValueQuerySchema,
+  ValueResponses,
 } from './schemas.ts'
 import { sendValue } from './value.ts'
 
 const tags = ['results']
-const bytes = { schema: { type: 'string', format: 'binary' } }
 
 export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
   app.addSchema(ResultPageSchema)
@@ -39,13 +39,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         params: RunParams,
         querystring: PutQuerySchema,
         headers: PutHeadersSchema,
-        body: {
-          content: {
-            'application/json': { schema: EnvelopeSchema, examples: ENVELOPE_EXAMPLES },
-            'text/plain': { schema: { type: 'string', description: 'A text, as its bytes.', examples: ['line one\nline two\n'] } },
-            'application/octet-stream': bytes,
-          },
-        },
+        body: PutBodySchema,
         response: {
           200: ok('A retry: the result was there already.', ref(PutResultSchema)),
           201: ok('The result is kept.', ref(PutResultSchema)),
@@ -133,10 +127,9 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
           'The bytes as they came, with their type; a part by `Range`; a slice of a JSON value by `path` or `pointer`; the text view by `as=text`. ETags are digests.',
         params: ResultParams,
         querystring: ValueQuerySchema,
+        headers: ValueHeadersSchema,
         response: {
-          200: { description: 'The value.', content: { '*/*': bytes } },
-          206: { description: 'The part that `Range` asks for.', content: { '*/*': bytes } },
-          304: { description: 'Not changed.' },
+          ...ValueResponses,
           ...problemResponses('invalid_request', 'not_found', 'path_not_found', 'evicted', 'range_not_satisfiable', 'no_text_view'),
         },
       },

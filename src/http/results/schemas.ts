@@ -1,77 +1,68 @@
 import { Type, type Static } from 'typebox'
+import { RENDERS } from '../../core/content.ts'
+import { FAILURE_ATTEMPTS_MAX } from '../../core/limits.ts'
 import { OpaqueJson } from '../body.ts'
-import { NextSchema, PageQuerySchema, ref, RenderSchema, ResultSchema, ToolNameSchema, ToolUseIdSchema } from '../schemas.ts'
+import {
+  NextSchema,
+  PageQuerySchema,
+  ref,
+  RenderSchema,
+  ResultSchema,
+  SHOWN_EXAMPLES,
+  ToolNameSchema,
+  ToolUseIdSchema,
+} from '../schemas.ts'
 
 export const FailureSchema = Type.Object(
   {
     kind: Type.Optional(
       Type.Enum(['invalid_input', 'handler', 'output_serialization'], {
-        description: 'Which layer failed.',
+        title: 'FailureKind',
+        description:
+          'Which layer failed: the arguments (`invalid_input`), the tool (`handler`), or writing its output.',
         default: 'handler',
       }),
     ),
-    message: Type.Optional(Type.String({ description: 'The whole error.' })),
+    message: Type.Optional(Type.String({ description: 'The whole error, however long.', examples: ['exit status 1'] })),
     messages: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
         description: 'Instead of `message`: the error and its causes, top first; joined with ": ".',
+        examples: [['run_tests failed', 'exit status 1']],
       }),
     ),
     attempts: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 4_294_967_295, default: 1, description: 'Executions, retries included.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: FAILURE_ATTEMPTS_MAX,
+        default: 1,
+        description: 'How often it was tried, retries included.',
+      }),
     ),
   },
-  { additionalProperties: false },
+  {
+    title: 'Failure',
+    additionalProperties: false,
+    description: 'A call that failed, with either `message` or `messages`.',
+  },
 )
 
 export const SuspensionSchema = Type.Object(
   {
-    reason: Type.String({ description: 'Why the run waits.' }),
-    input_schema: OpaqueJson({ description: 'The JSON Schema of the answer it waits for; any JSON value.' }),
-  },
-  { additionalProperties: false },
-)
-
-export const EnvelopeSchema = Type.Object(
-  {
-    tool_use_id: Type.Optional(ToolUseIdSchema),
-    tool_name: Type.Optional(ToolNameSchema),
-    render: Type.Optional(RenderSchema),
-    output: Type.Optional(OpaqueJson({ description: 'The result: any JSON value, null included.' })),
-    failure: Type.Optional(FailureSchema),
-    suspension: Type.Optional(SuspensionSchema),
-  },
-  {
-    additionalProperties: false,
-    description: 'A result in an envelope: exactly one of `output`, `failure` and `suspension`.',
-  },
-)
-export type Envelope = Static<typeof EnvelopeSchema>
-
-export const PutQuerySchema = Type.Object(
-  {
-    tool_use_id: Type.Optional(Type.String({ description: 'For a raw body: the call it answers.' })),
-    tool_name: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'For a raw body: the tool.' })),
-    render: Type.Optional(RenderSchema),
-  },
-  { additionalProperties: false },
-)
-export type PutQuery = Static<typeof PutQuerySchema>
-
-export const PutHeadersSchema = Type.Object({
-  'coatcheck-tool-use-id': Type.Optional(
-    Type.String({ description: 'For a raw body: the same as the query parameter `tool_use_id`, in UTF-8.' }),
-  ),
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'Replaces the test for a retry: same key, same result; another key, a new one.',
+    reason: Type.String({ description: 'Why the run waits.', examples: ['needs approval'] }),
+    input_schema: OpaqueJson({
+      description: 'The JSON Schema of the answer it waits for; any JSON value is kept.',
     }),
-  ),
-})
+  },
+  {
+    title: 'Suspension',
+    additionalProperties: false,
+    description: 'A call that waits, for a person or an event.',
+  },
+)
 
-export const ENVELOPE_EXAMPLES = {
+/** By name, as OpenAPI has several examples of one media type. */
+const ENVELOPE_EXAMPLES = {
   output: {
     summary: 'A bulky result',
     value: {
@@ -91,15 +82,103 @@ export const ENVELOPE_EXAMPLES = {
   },
 }
 
+export const EnvelopeSchema = Type.Object(
+  {
+    tool_use_id: Type.Optional(ToolUseIdSchema),
+    tool_name: Type.Optional(ToolNameSchema),
+    render: Type.Optional(RenderSchema),
+    output: Type.Optional(
+      OpaqueJson({ description: 'The result: any JSON value, null included; kept byte for byte.' }),
+    ),
+    failure: Type.Optional(FailureSchema),
+    suspension: Type.Optional(SuspensionSchema),
+  },
+  {
+    title: 'Envelope',
+    additionalProperties: false,
+    'x-examples': ENVELOPE_EXAMPLES,
+    description: 'A result in an envelope: exactly one of `output`, `failure` and `suspension`.',
+  },
+)
+export type Envelope = Static<typeof EnvelopeSchema>
+
+export const PutQuerySchema = Type.Object(
+  {
+    tool_use_id: Type.Optional(
+      Type.String({
+        description: 'For a raw body: the id of the call it answers. An envelope\'s own comes first.',
+        [SHOWN_EXAMPLES]: ['toolu_04'],
+      }),
+    ),
+    tool_name: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 256,
+        description: 'For a raw body: the tool it comes from. An envelope\'s own comes first.',
+        [SHOWN_EXAMPLES]: ['read_file'],
+      }),
+    ),
+    render: Type.Optional(
+      Type.Enum([...RENDERS], {
+        description: 'For a raw body: which content to answer. An envelope\'s own comes first.',
+        [SHOWN_EXAMPLES]: ['window'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type PutQuery = Static<typeof PutQuerySchema>
+
+export const PutHeadersSchema = Type.Object({
+  'Coatcheck-Tool-Use-Id': Type.Optional(
+    Type.String({
+      description: 'For a raw body: the same as the query parameter `tool_use_id`, in UTF-8.',
+      [SHOWN_EXAMPLES]: ['toolu_04'],
+    }),
+  ),
+  'Idempotency-Key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Replaces the test for a retry: same key, same result; another key, a new one.',
+      [SHOWN_EXAMPLES]: ['turn-7-call-2'],
+    }),
+  ),
+})
+
+const bytes = { type: 'string', format: 'binary' }
+
+/** Only the JSON schema is validated against; the others tell of bytes. */
+export const PutBodySchema = {
+  content: {
+    'application/json': { schema: EnvelopeSchema },
+    'text/plain': {
+      schema: { type: 'string', description: 'A text, kept as its bytes.', examples: ['line one\nline two\n'] },
+    },
+    'application/octet-stream': { schema: { ...bytes, description: 'Any bytes: a binary.' } },
+  },
+}
+
 export const ResultPageSchema = Type.Object(
-  { items: Type.Array(ref(ResultSchema)), next: NextSchema },
-  { $id: 'ResultPage', additionalProperties: false },
+  {
+    items: Type.Array(ref(ResultSchema), { description: 'The results, in the order of their handles.' }),
+    next: NextSchema,
+  },
+  { $id: 'ResultPage', additionalProperties: false, description: 'A page of results.' },
 )
 
 export const ListQuerySchema = Type.Object(
   {
-    ...PageQuerySchema.properties,
-    tool_use_id: Type.Optional(Type.String({ description: 'Only the results put under this id.' })),
+    limit: PageQuerySchema.properties.limit,
+    after: Type.Optional(
+      Type.String({
+        description: 'The `next` of the page before; absent for the first.',
+        [SHOWN_EXAMPLES]: ['r100'],
+      }),
+    ),
+    tool_use_id: Type.Optional(
+      Type.String({ description: 'Only the results put under this id.', examples: ['toolu_01'] }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -108,10 +187,72 @@ export const ContentQuerySchema = Type.Object({ render: RenderSchema }, { additi
 
 export const ValueQuerySchema = Type.Object(
   {
-    as: Type.Optional(Type.Enum(['text'], { description: 'The text view instead of the bytes.' })),
-    path: Type.Optional(Type.String({ description: 'A slice of a JSON value, by dotted path: `rows.0`.' })),
-    pointer: Type.Optional(Type.String({ description: 'A slice of a JSON value, by JSON Pointer: `/rows/0`.' })),
+    as: Type.Optional(
+      Type.Enum(['text'], {
+        description: '`text`: the text view, which windows and recall count in, instead of the bytes.',
+        [SHOWN_EXAMPLES]: ['text'],
+      }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        description: 'A slice of a JSON value, by dotted path.',
+        [SHOWN_EXAMPLES]: ['rows.0.name'],
+      }),
+    ),
+    pointer: Type.Optional(
+      Type.String({
+        description: 'A slice of a JSON value, by JSON Pointer; instead of `path`.',
+        [SHOWN_EXAMPLES]: ['/rows/0/name'],
+      }),
+    ),
   },
   { additionalProperties: false },
 )
 export type ValueQuery = Static<typeof ValueQuerySchema>
+
+/** That of the example's output. */
+const EXAMPLE_ETAG = '"e45f8a9e048ee9a6235a86a96b473ef4e51c6b2bb6331c2fc638316894904a2e"'
+
+const text = (description: string, example: string) =>
+  Type.Optional(Type.String({ description, [SHOWN_EXAMPLES]: [example] }))
+
+export const ValueHeadersSchema = Type.Object({
+  Range: text('One range of bytes; the answer is a 206.', 'bytes=0-99'),
+  'If-None-Match': text('An ETag of an earlier answer; when it still holds, the answer is a 304.', EXAMPLE_ETAG),
+  'If-Range': text('An ETag: the range counts only while it holds.', EXAMPLE_ETAG),
+})
+
+const header = (description: string, example: string) => ({
+  type: 'string',
+  description,
+  examples: [example],
+})
+
+/** What every answer of the raw read carries. */
+const ValueHeaders = {
+  ETag: header('The digest of the value, with what part or view of it this is.', EXAMPLE_ETAG),
+  'Accept-Ranges': header('Ranges are in bytes.', 'bytes'),
+  'Cache-Control': header('To be asked again each time.', 'private, no-cache'),
+  'Content-Disposition': header('A file name; `attachment` for what a browser would run.', 'inline; filename="r1"'),
+  'Content-Security-Policy': header('Nothing in it may run or load.', "sandbox; default-src 'none'"),
+  'X-Content-Type-Options': header('The type is meant.', 'nosniff'),
+}
+
+const valueContent = {
+  'application/json': { schema: { description: 'A JSON value, as it came.' } },
+  'text/plain': { schema: { type: 'string', description: 'A text as it came, or a text view.' } },
+  '*/*': { schema: { ...bytes, description: 'The bytes, under the type that they were put with.' } },
+}
+
+export const ValueResponses = {
+  200: { description: 'The value, the slice or the text view.', headers: ValueHeaders, content: valueContent },
+  206: {
+    description: 'The part that `Range` asks for.',
+    headers: {
+      ...ValueHeaders,
+      'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-99/1234'),
+    },
+    content: valueContent,
+  },
+  304: { description: 'It is as it was at the ETag given.', type: 'null', headers: ValueHeaders },
+}

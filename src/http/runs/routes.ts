@@ -1,15 +1,12 @@
 /** Runs: open, change, list, end. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { endRun, listRuns, openRun, readRun } from '../../runs/lifecycle.ts'
 import type { RunContext } from '../../runs/context.ts'
 import { problemResponses } from '../problems.ts'
-import { ok, PageQuerySchema, ref, RunIdSchema, RunParams } from '../schemas.ts'
-import { EndedSchema, EndQuerySchema, RunPageSchema, RunPatchSchema, RunSchema } from './schemas.ts'
+import { ok, PageQuerySchema, ref, RunParams } from '../schemas.ts'
+import { EndedSchema, EndParams, EndQuerySchema, RunPageSchema, RunPatchSchema, RunSchema } from './schemas.ts'
 
 const tags = ['runs']
-/** Its example is a run of its own, so that trying the page from top to bottom does not end the one it works in. */
-const EndParams = Type.Object({ run_id: { ...RunIdSchema, examples: ['demo-to-end'] } })
 
 export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
   for (const schema of [RunSchema, RunPageSchema, EndedSchema]) app.addSchema(schema)

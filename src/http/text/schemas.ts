@@ -8,12 +8,24 @@ export const PreviewBodySchema = Type.Object(
     value: OpaqueJson({ description: 'Any JSON value.' }),
     format: Type.Optional(FormatSchema),
   },
-  { additionalProperties: false, examples: [{ handle: 'r1', value: [{ id: 1, name: 'a' }, { id: 2, name: 'b' }] }] },
+  {
+    title: 'PreviewRequest',
+    additionalProperties: false,
+    description: 'A value to preview.',
+    examples: [{ handle: 'r1', value: [{ id: 1, name: 'a' }, { id: 2, name: 'b' }] }],
+  },
 )
 
 export const PreviewSchema = Type.Object(
-  { preview: Type.String(), hint: Type.String() },
-  { $id: 'Preview', additionalProperties: false },
+  {
+    preview: Type.String({
+      description: 'What it is, how big, and a sample.',
+    }),
+    hint: Type.String({
+      description: 'The line that tells the model how to reach the whole.',
+    }),
+  },
+  { $id: 'Preview', additionalProperties: false, description: 'A preview and its hint.' },
 )
 
 export const WindowBodySchema = Type.Object(
@@ -27,27 +39,45 @@ export const WindowBodySchema = Type.Object(
     ),
     format: Type.Optional(FormatSchema),
   },
-  { additionalProperties: false, examples: [{ content: 'one\ntwo\n', recall_id: 'toolu_01', first_line: 1 }] },
+  {
+    title: 'WindowRequest',
+    additionalProperties: false,
+    description: 'A text to window.',
+    examples: [{ content: 'one\ntwo\n', recall_id: 'toolu_01', first_line: 1 }],
+  },
 )
 
 export const WindowSchema = Type.Object(
   {
-    windowed: Type.Boolean({ description: 'False when the text fits; then `content` is the text.' }),
-    content: Type.String(),
+    windowed: Type.Boolean({
+      description: 'False when the text fits; then `content` is the text.',
+    }),
+    content: Type.String({
+      description: 'The text, or its head and tail around a note of what is left out.',
+    }),
     omitted: OmittedSchema,
   },
-  { $id: 'Window', additionalProperties: false },
+  { $id: 'Window', additionalProperties: false, description: 'A text, whole or windowed.' },
 )
 
 export const ContentStringBodySchema = Type.Object(
   { value: OpaqueJson({ description: 'Any JSON value.' }) },
-  { additionalProperties: false, examples: [{ value: { b: 1.5, a: [true, null] } }] },
+  {
+    title: 'ContentStringRequest',
+    additionalProperties: false,
+    description: 'A value to write as text.',
+    examples: [{ value: { b: 1.5, a: [true, null] } }],
+  },
 )
 
 export const ContentStringSchema = Type.Object(
   {
-    content: Type.String({ description: 'A string bare, anything else as canonical JSON.' }),
-    content_hash: Type.String({ description: '`sha256:` and the hex digest of the canonical JSON.' }),
+    content: Type.String({
+      description: 'A string bare, anything else as canonical JSON.',
+    }),
+    content_hash: Type.String({
+      description: '`sha256:` and the hex digest of the canonical JSON.',
+    }),
   },
-  { $id: 'ContentString', additionalProperties: false },
+  { $id: 'ContentString', additionalProperties: false, description: 'A value as text, and its digest.' },
 )

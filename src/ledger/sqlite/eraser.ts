@@ -17,7 +17,8 @@ export class Eraser {
   readonly #results: Results
   /** The last run that the sweep in progress has looked at. */
   #sweptKey = 0
-  #needsScrub = false
+  /** Also at the start: a killed process may have left some. */
+  #needsScrub = true
 
   constructor(db: Database.Database, parts: { readonly runs: Runs; readonly results: Results }) {
     this.#db = db

@@ -20,8 +20,8 @@ import type {
 } from '../ledger.ts'
 import { ledgerError } from './errors.ts'
 import { openFile } from './file.ts'
-import { WriteQueue } from './queue.ts'
-import { type Appended, type ChunkRange, Store } from './store.ts'
+import { type Appended, WriteQueue } from './queue.ts'
+import { type ChunkRange, Store } from './store.ts'
 
 /** How many chunks are read at once: about half a MiB. */
 const READ_CHUNKS = 8

@@ -2,7 +2,20 @@
  * The order of writes. What is asked for in one turn of the event loop is done at its end, in order; appends next to each
  * other share one transaction, and are answered when it is committed. No timer: under load, the turns grow by themselves.
  */
-import type { Append, Appended, AppendOutcome } from './store.ts'
+import type { Put, Result, RunRef } from '../ledger.ts'
+
+export interface Append {
+  readonly ref: RunRef
+  readonly put: Put
+  readonly now: number
+}
+
+export interface Appended {
+  readonly result: Result
+  readonly retried: boolean
+}
+
+export type AppendOutcome = Appended | { readonly refusal: unknown }
 
 interface Waiting<Answer> {
   readonly resolve: (answer: Answer) => void

@@ -12,33 +12,21 @@ import type {
   LedgerPolicy,
   Page,
   PageQuery,
-  Put,
   Result,
   ResultQuery,
   Run,
   RunPatch,
   RunRef,
 } from '../ledger.ts'
-import { ledgerError } from './errors.ts'
 import { Eraser } from './eraser.ts'
+import { ledgerError } from './errors.ts'
 import type { LedgerFile } from './file.ts'
+import { pageOf } from './page.ts'
+import type { Append, Appended, AppendOutcome } from './queue.ts'
 import { toResult } from './result-statements.ts'
 import { Results } from './results.ts'
 import { isReadable, type RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
-
-export interface Append {
-  readonly ref: RunRef
-  readonly put: Put
-  readonly now: number
-}
-
-export interface Appended {
-  readonly result: Result
-  readonly retried: boolean
-}
-
-export type AppendOutcome = Appended | { readonly refusal: unknown }
 
 /** The chunks of a value from the one sought, as keys to read; half-open. */
 export interface ChunkRange {
@@ -110,10 +98,7 @@ export class Store {
       else this.#runs.end(row, now)
       return { results: row.results, keptBytes: row.kept_bytes }
     })
-    // The run is erased already, whatever becomes of this; a sweep tries again.
-    try {
-      this.#eraser.scrub()
-    } catch {}
+    if (purge) this.#scrubSoon()
     return counts
   }
 
@@ -198,6 +183,13 @@ export class Store {
     }
   }
 
+  /** The rows are erased already, whatever becomes of this; a sweep tries again. */
+  #scrubSoon(): void {
+    try {
+      this.#eraser.scrub()
+    } catch {}
+  }
+
   #tryAppend(append: Append): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
@@ -251,14 +243,3 @@ export class Store {
 
 const erased = (): CoatcheckError =>
   new CoatcheckError('evicted', 'the value was erased; its run was evicted or purged')
-
-/** `items` has one more than the page when another follows. */
-function pageOf<Item>(
-  items: readonly Item[],
-  limit: number,
-  nameOf: (item: Item) => string,
-): Page<Item> {
-  const page = items.slice(0, limit)
-  const last = page.at(-1)
-  return { items: page, next: items.length > limit && last !== undefined ? nameOf(last) : null }
-}

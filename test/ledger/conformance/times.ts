@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codeOf, NOW, POLICY, putText, RUN, SECOND_MS, bytesOf } from '../../support/ledger.ts'
+import { bytesOf, codeOf, NOW, POLICY, putText, RUN, SECOND_MS } from '../../support/ledger.ts'
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
 

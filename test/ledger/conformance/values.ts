@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Put, Result } from '../../../src/ledger/ledger.ts'
-import { chunksOf, putBinary, putJson, putText, bytesOf } from '../../support/ledger.ts'
+import { bytesOf, chunksOf, putBinary, putJson, putText } from '../../support/ledger.ts'
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
 

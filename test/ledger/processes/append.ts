@@ -1,4 +1,5 @@
-// Appends to the ledger at the path given, several at a time, until it is killed; prints each number once acknowledged.
+// Appends to the ledger at the path given, several at a time, until it is killed or fails; prints each number once
+// acknowledged.
 import { writeSync } from 'node:fs'
 import { openLedger } from '../../../src/ledger/open.ts'
 import { NOW, POLICY, putText, RUN } from '../../support/ledger.ts'
@@ -18,4 +19,7 @@ async function write(): Promise<void> {
   }
 }
 
-await Promise.all(Array.from({ length: WRITERS }, write))
+await Promise.all(Array.from({ length: WRITERS }, write)).catch((error: { code: string }) => {
+  writeSync(STDOUT, `failed ${error.code}\n`)
+  process.exit()
+})

@@ -1,0 +1,81 @@
+// The transcript on a terminal. What is clipped here is clipped for the terminal only, and says so in the demo's own
+// brackets, «demo: …»; every other mark is the service's, and the model sees it.
+import type { Block, Message } from './types.ts'
+
+const LINE_CHARS = 118
+const HEAD_LINES = 3
+const TAIL_LINES = 1
+/** The service's own lines: notes and hints. */
+const NOTE = /^\[.*\]$/
+
+export class Printer {
+  readonly #write: (line: string) => void
+
+  constructor(write: (line: string) => void) {
+    this.#write = write
+  }
+
+  title(text: string): void {
+    this.#write(`\n== ${text}`)
+  }
+
+  /** Something the model does not see. */
+  note(text: string): void {
+    this.#write(`   «demo: ${text}»`)
+  }
+
+  message({ role, content }: Message): void {
+    const blocks: readonly Block[] =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content
+    for (const block of blocks) this.#block(role, block)
+  }
+
+  #block(role: string, block: Block): void {
+    switch (block.type) {
+      case 'text':
+        return this.#lines(`${role}: `, block.text)
+      case 'tool_use':
+        return this.#lines(`  ${block.id} calls `, `${block.name} ${JSON.stringify(block.input)}`)
+      case 'tool_result':
+        return this.#lines(
+          `  ${block.tool_use_id}${block.is_error === true ? ' fails' : ''} | `,
+          block.content,
+        )
+      default:
+        return block satisfies never
+    }
+  }
+
+  #lines(prefix: string, text: string): void {
+    const indent = prefix.endsWith('| ') ? '  | ' : '    '
+    clipLines(text).forEach((line, i) => {
+      this.#write((i === 0 ? prefix : indent) + line)
+    })
+  }
+}
+
+/** The first lines, the service's notes, the last line, and how many lie between. */
+function clipLines(text: string): readonly string[] {
+  const lines = text.replace(/\n$/, '').split('\n')
+  const shown: string[] = []
+  let left = 0
+  const flush = (): void => {
+    if (left > 0) shown.push(`«demo: ${left} lines not printed»`)
+    left = 0
+  }
+  lines.forEach((line, i) => {
+    if (i >= HEAD_LINES && i < lines.length - TAIL_LINES && !NOTE.test(line)) {
+      left += 1
+      return
+    }
+    flush()
+    shown.push(clipLine(line))
+  })
+  return shown
+}
+
+function clipLine(line: string): string {
+  const chars = [...line]
+  if (chars.length <= LINE_CHARS || NOTE.test(line)) return line
+  return `${chars.slice(0, LINE_CHARS).join('')}«demo: ${chars.length - LINE_CHARS} characters not printed»`
+}
