@@ -73,12 +73,11 @@ async function compact(service: Coatcheck, loop: Loop): Promise<Loop['taken'][nu
   if (!fires || summarize === null || request === null || id === null)
     throw new Error('nothing to compact')
   print.note(
-    `messages ${summarize.start} to ${summarize.end - 1} go; the whole transcript is kept as ${id}`,
+    `messages ${summarize.start} to ${summarize.end - 1} go; but first the transcript is kept as ${id}`,
   )
   print.message({ role: 'user', content: request })
   const applied = await service.apply(messages, PRESERVE_USER_TOKENS, SUMMARY)
-  const { approx_tokens_before: before, approx_tokens_after: after } = applied
-  print.title(`What the model sees from now on (${before} tokens became ${after})`)
+  print.title(`What the model sees from now on, ${applied.replaced_items} messages fewer`)
   for (const message of applied.messages) print.message(message)
   const outcome: Outcome = { kind: 'json', bytes: Buffer.from(JSON.stringify(messages)) }
   return { handle: id, evidenceId: id, outcome }
@@ -98,7 +97,8 @@ async function close(service: Coatcheck, loop: Loop, recovered: Recovered): Prom
   )
 }
 
-const toolSchemas = (): Parameters<Coatcheck['openRun']>[0] =>
-  Object.fromEntries(
+function toolSchemas(): Parameters<Coatcheck['openRun']>[0] {
+  return Object.fromEntries(
     Object.entries(TOOLS).map(([name, { input_schema }]) => [name, { input_schema }]),
   )
+}

@@ -3,8 +3,13 @@
  * shown here is what the docs show.
  */
 import { envSchema } from 'env-schema'
-import { Type, type Static } from 'typebox'
-import { JSON_DEPTH_LEVELS, VERBATIM_CHARS, VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from './core/limits.ts'
+import { type Static, Type } from 'typebox'
+import {
+  JSON_DEPTH_LEVELS,
+  VERBATIM_CHARS,
+  VERBATIM_MAX_CHARS,
+  VERBATIM_MIN_CHARS,
+} from './core/limits.ts'
 import { ERRORS_SHOWN, SCHEMA_BYTES } from './validation/limits.ts'
 
 const MEBIBYTE = 1024 * 1024
@@ -31,7 +36,10 @@ export const ConfigSchema = Type.Object({
     description: 'File of the ledger; made, with its folders, when it is not there.',
   }),
   COATCHECK_TOKEN: Type.Optional(
-    Type.String({ minLength: 1, description: 'Bearer token that every call needs. Needed on any address but loopback.' }),
+    Type.String({
+      minLength: 1,
+      description: 'Bearer token that every call needs. Needed on any address but loopback.',
+    }),
   ),
   COATCHECK_ALLOW_UNAUTHENTICATED: Type.Enum(FLAG, {
     default: '0',
@@ -41,23 +49,42 @@ export const ConfigSchema = Type.Object({
     default: 'info',
     description: 'Least level that is logged.',
   }),
-  COATCHECK_SHUTDOWN_GRACE_SECONDS: count('How long requests in flight may take after SIGTERM.', 10, 600),
+  COATCHECK_SHUTDOWN_GRACE_SECONDS: count(
+    'How long requests in flight may take after SIGTERM.',
+    10,
+    600,
+  ),
   COATCHECK_MAX_JSON_BODY_BYTES: bytes('Largest JSON body.', 64 * MEBIBYTE, 256 * MEBIBYTE),
   COATCHECK_MAX_RAW_BODY_BYTES: bytes('Largest raw body.', 256 * MEBIBYTE, GIBIBYTE),
-  COATCHECK_MAX_JSON_DEPTH_LEVELS: count('Deepest nesting of a JSON body.', JSON_DEPTH_LEVELS, 2048),
-  COATCHECK_MAX_RESOLVED_BYTES: bytes('Largest call with its references resolved.', 64 * MEBIBYTE, 256 * MEBIBYTE),
-  COATCHECK_MAX_VERBATIM_CHARS: count('Most characters that render=verbatim answers.', VERBATIM_MAX_CHARS, 10 * VERBATIM_MAX_CHARS),
+  COATCHECK_MAX_JSON_DEPTH_LEVELS: count(
+    'Deepest nesting of a JSON body.',
+    JSON_DEPTH_LEVELS,
+    2048,
+  ),
+  COATCHECK_MAX_RESOLVED_BYTES: bytes(
+    'Largest call with its references resolved.',
+    64 * MEBIBYTE,
+    256 * MEBIBYTE,
+  ),
+  COATCHECK_MAX_VERBATIM_CHARS: count(
+    'Most characters that render=verbatim answers.',
+    VERBATIM_MAX_CHARS,
+    10 * VERBATIM_MAX_CHARS,
+  ),
   COATCHECK_VERBATIM_LIMIT_CHARS: Type.Integer({
     minimum: VERBATIM_MIN_CHARS,
     maximum: VERBATIM_MAX_CHARS,
     default: VERBATIM_CHARS,
-    description: 'Default of a run\'s verbatim_limit_chars.',
+    description: "Default of a run's verbatim_limit_chars.",
   }),
   COATCHECK_RUN_TTL_SECONDS: count('Default idle time of a run.', 7 * DAY_SECONDS),
-  COATCHECK_RETENTION_SECONDS: count('How long evidence stays after a run\'s end.', 30 * DAY_SECONDS),
+  COATCHECK_RETENTION_SECONDS: count(
+    "How long evidence stays after a run's end.",
+    30 * DAY_SECONDS,
+  ),
   COATCHECK_MAX_RUNS: count('Most runs that are kept.', 100_000),
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
-  COATCHECK_MAX_BYTES_PER_RUN: count('Most bytes of a run\'s values.', 4 * GIBIBYTE),
+  COATCHECK_MAX_BYTES_PER_RUN: count("Most bytes of a run's values.", 4 * GIBIBYTE),
   COATCHECK_MAX_SCHEMA_BYTES: bytes('Largest input schema.', SCHEMA_BYTES, 16 * MEBIBYTE),
   COATCHECK_MAX_ERRORS: count('Most errors in an answer; the total is told.', ERRORS_SHOWN, 1000),
 })
@@ -68,9 +95,12 @@ export type Config = Readonly<Static<typeof ConfigSchema>>
 
 /** Reads and checks the settings. Throws with what is wrong. */
 export function readConfig(env: Environment): Config {
-  const data = Object.fromEntries(Object.entries(env).filter(([name, value]) => name.startsWith('COATCHECK_') && value !== ''))
+  const data = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => name.startsWith('COATCHECK_') && value !== ''),
+  )
   const config = envSchema<Static<typeof ConfigSchema>>({ schema: ConfigSchema, data, env: false })
-  const open = config.COATCHECK_TOKEN === undefined && config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
+  const open =
+    config.COATCHECK_TOKEN === undefined && config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
   if (open && !isLoopback(config.COATCHECK_HOST)) {
     throw new Error(
       `COATCHECK_HOST is ${config.COATCHECK_HOST}, which others can reach: set COATCHECK_TOKEN, or COATCHECK_ALLOW_UNAUTHENTICATED=1 to serve anyone`,

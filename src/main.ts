@@ -21,13 +21,17 @@ try {
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
   const logger = pino({ level: config.COATCHECK_LOG_LEVEL, redact: ['req.headers.authorization'] })
-  for (const name of unknownSettings(env)) logger.warn({ name }, 'this is not a setting of coatcheck')
+  for (const name of unknownSettings(env))
+    logger.warn({ name }, 'this is not a setting of coatcheck')
   const service = await startService(config, { logger })
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
   closeWithGrace({ delay, logger }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
     await service.close()
   })
-  const address = await service.app.listen({ host: config.COATCHECK_HOST, port: config.COATCHECK_PORT })
+  const address = await service.app.listen({
+    host: config.COATCHECK_HOST,
+    port: config.COATCHECK_PORT,
+  })
   logger.info(`Swagger UI: ${address}/docs`)
 }

@@ -73,13 +73,9 @@ export class Coatcheck {
     const names = { tool_use_id: toolUseId, tool_name: toolName }
     switch (outcome.kind) {
       case 'text':
-        return this.#putRaw(new URLSearchParams(names), TEXT, outcome.bytes)
+        return this.#putRaw(names, TEXT, outcome.bytes)
       case 'json':
-        return this.#putRaw(
-          new URLSearchParams({ ...names, render: 'preview' }),
-          JSON_VALUE,
-          outcome.bytes,
-        )
+        return this.#putRaw(names, JSON_VALUE, outcome.bytes)
       case 'failure':
         return this.#json('POST', this.#path('/results'), { ...names, failure: outcome.failure })
       case 'suspension': {
@@ -142,7 +138,7 @@ export class Coatcheck {
     })
   }
 
-  /** Keeps the whole transcript in the run. */
+  /** Keeps the transcript in the run. */
   plan(messages: readonly Message[], preserveTokens: number): Promise<Plan> {
     const body = { messages, preserve_recent_user_tokens: preserveTokens, run_id: this.run }
     return this.#json('POST', '/compaction/plan', body)
@@ -155,8 +151,7 @@ export class Coatcheck {
   ): Promise<{
     compacted: boolean
     messages: Message[]
-    approx_tokens_before: number
-    approx_tokens_after: number
+    replaced_items: number
   }> {
     const body = { messages, preserve_recent_user_tokens: preserveTokens, summary }
     return this.#json('POST', '/compaction/apply', body)
@@ -166,7 +161,8 @@ export class Coatcheck {
     return `/runs/${this.run}${rest}`
   }
 
-  async #putRaw(query: URLSearchParams, type: string, bytes: Buffer): Promise<Put> {
+  async #putRaw(names: Record<string, string>, type: string, bytes: Buffer): Promise<Put> {
+    const query = new URLSearchParams(names)
     const answer = await this.#send('POST', this.#path(`/results?${query}`), { type, bytes })
     return JSON.parse(answer.toString()) as Put
   }

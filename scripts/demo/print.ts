@@ -27,23 +27,7 @@ export class Printer {
   message({ role, content }: Message): void {
     const blocks: readonly Block[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : content
-    for (const block of blocks) this.#block(role, block)
-  }
-
-  #block(role: string, block: Block): void {
-    switch (block.type) {
-      case 'text':
-        return this.#lines(`${role}: `, block.text)
-      case 'tool_use':
-        return this.#lines(`  ${block.id} calls `, `${block.name} ${JSON.stringify(block.input)}`)
-      case 'tool_result':
-        return this.#lines(
-          `  ${block.tool_use_id}${block.is_error === true ? ' fails' : ''} | `,
-          block.content,
-        )
-      default:
-        return block satisfies never
-    }
+    for (const block of blocks) this.#lines(...spoken(role, block))
   }
 
   #lines(prefix: string, text: string): void {
@@ -51,6 +35,20 @@ export class Printer {
     clipLines(text).forEach((line, i) => {
       this.#write((i === 0 ? prefix : indent) + line)
     })
+  }
+}
+
+/** How a line of the block starts, and its text. */
+function spoken(role: string, block: Block): readonly [prefix: string, text: string] {
+  switch (block.type) {
+    case 'text':
+      return [`${role}: `, block.text]
+    case 'tool_use':
+      return [`  ${block.id} calls `, `${block.name} ${JSON.stringify(block.input)}`]
+    case 'tool_result':
+      return [`  ${block.tool_use_id}${block.is_error === true ? ' fails' : ''} | `, block.content]
+    default:
+      return block satisfies never
   }
 }
 

@@ -1,6 +1,6 @@
 // The tools of the demo: real ones, over the checkout that the demo lies in. Nothing here needs the network.
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Arguments, Json, Outcome } from './types.ts'
@@ -58,15 +58,28 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
 }
 
 /** Every file, one a line; git's own, which change while one looks, are left out. */
-function listFiles(path: string): string {
-  const names = readdirSync(join(CHECKOUT, path), { recursive: true, encoding: 'utf8' })
-  const shown = names.filter((name) => !/^\.git(?:[\\/]|$)/.test(name)).sort()
-  return `${shown.join('\n')}\n`
+const listFiles = (path: string): string => `${filesUnder(path).join('\n')}\n`
+
+function filesUnder(path: string): readonly string[] {
+  const entries = entriesOf(join(CHECKOUT, path)).filter(({ name }) => name !== '.git')
+  return entries.flatMap((entry) => {
+    const inside = path === '.' ? entry.name : `${path}/${entry.name}`
+    return entry.isDirectory() ? filesUnder(inside) : [inside]
+  })
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // gone since its parent was read: other programs write here too
+    return []
+  }
 }
 
 /** `npm ls` complains by its exit code and still prints the tree; without npm, the lock file says as much. */
 function installedPackages(): Buffer {
-  const { stdout } = spawnSync('npm', ['ls', '--all', '--json', '--no-update-notifier'], {
+  const { stdout } = spawnSync('npm', ['ls', '--all', '--json', '--long', '--no-update-notifier'], {
     cwd: CHECKOUT,
     maxBuffer: OUTPUT_BYTES,
     shell: process.platform === 'win32',

@@ -51,6 +51,7 @@ export function hintOf(kind: HintKind, names: ResultNames): string {
     case 'recall':
       return `\n[recall {"id": "${escapeId(names.recallName)}"} returns it whole]`
     default:
+      /* v8 ignore next -- @preserve */
       return kind satisfies never
   }
 }
@@ -69,7 +70,11 @@ export function composeContent(
       return { content, rendering: 'preview', omitted: null }
     }
     case 'window': {
-      const content = composeWindow(plan.window, escapeId(names.recallName), cutNote(plan.window, names))
+      const content = composeWindow(
+        plan.window,
+        escapeId(names.recallName),
+        cutNote(plan.window, names),
+      )
       return { content, rendering: 'window', omitted: plan.window.omitted }
     }
     case 'compacted':
@@ -77,6 +82,7 @@ export function composeContent(
     case 'none':
       return { content: null, rendering: 'none', omitted: null }
     default:
+      /* v8 ignore next -- @preserve */
       return plan satisfies never
   }
 }

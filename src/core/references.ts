@@ -4,7 +4,7 @@
  * One pass: what is put in is never looked at again, keys are never references, the arguments themselves may be one. A
  * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
  */
-import { findPath, pointerEscape, segmentsOf } from './json/path.ts'
+import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editSlice } from './json/splice.ts'
 import { decodeRaw } from './json/strings.ts'
@@ -114,27 +114,30 @@ export type Lookup =
       readonly available: readonly string[]
     }
 
-/** Resolves one reference against the value its handle stands for. `handles` is what to offer instead of an unknown one. */
+/**
+ * Resolves references of one handle against the value that it stands for, in one walk of it. `handles` is what to offer
+ * instead of an unknown handle.
+ */
 export function lookUp(
-  reference: Reference,
+  references: readonly Reference[],
   referent: Referent,
   handles: readonly string[],
-): Lookup {
+): readonly Lookup[] {
   if (typeof referent === 'string') {
-    return { reference, reason: referent, available: referent === 'unknown_handle' ? handles : [] }
+    const available = referent === 'unknown_handle' ? handles : []
+    return references.map((reference) => ({ reference, reason: referent, available }))
   }
-  const path = segmentsOf(reference.path)
-  if (path === undefined)
-    return {
-      reference,
-      reason: 'path_not_found',
-      missing: reference.path.toWellFormed(),
-      available: [],
-    }
-  const result = findPath(referent, path.segments, path.syntax)
-  if ('found' in result) return { reference, value: result.found }
-  const { missing, available } = result
-  return { reference, reason: 'path_not_found', missing: missing.toWellFormed(), available }
+  const paths = references.map((reference) => segmentsOf(reference.path))
+  const results = findPaths(
+    referent,
+    paths.filter((path) => path !== undefined),
+  ).values()
+  return references.map((reference, n) => {
+    const found = paths[n] === undefined ? undefined : (results.next().value as PathResult)
+    if (found !== undefined && 'found' in found) return { reference, value: found.found }
+    const { missing, available } = found ?? { missing: reference.path, available: [] }
+    return { reference, reason: 'path_not_found', missing: missing.toWellFormed(), available }
+  })
 }
 
 /** `args` with every resolved reference replaced by the bytes of its value. */

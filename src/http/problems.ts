@@ -2,7 +2,6 @@
  * Problems (RFC 9457): the one table from error code to status and title, and the one place where an error becomes a
  * reply. What the caller did wrong is said in full; what went wrong in here is logged and not shown.
  */
-import { STATUS_CODES } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
@@ -43,7 +42,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: strin
 
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ description: 'The page of this code.', examples: ['/docs/problems/not_found'] }),
+    type: Type.String({ description: 'The page of this code, on this service.' }),
     title: Type.String({ description: 'What kind of problem it is.' }),
     status: Type.Integer({ description: 'The HTTP status.' }),
     code: Type.Enum([...ERROR_CODES], { description: 'The stable code to branch on.' }),
@@ -52,7 +51,7 @@ export const ProblemSchema = Type.Object(
     limit: Type.Optional(Type.String({ description: 'The limit that was hit, with its unit.' })),
     value: Type.Optional(Type.Integer({ description: 'The value of that limit.' })),
   },
-  { $id: 'Problem', additionalProperties: true, description: 'Problem details (RFC 9457).' },
+  { $id: 'Problem', additionalProperties: true, description: 'Problem details (RFC 9457); some codes add members of their own.' },
 )
 export type Problem = Static<typeof ProblemSchema>
 
@@ -125,14 +124,4 @@ export function sendNotFound(request: FastifyRequest, reply: FastifyReply): Fast
   const { pathname } = new URL(request.url, 'http://localhost')
   const detail = `There is no ${request.method} ${pathname}; /docs shows what there is.`
   return sendProblem(new CoatcheckError('not_found', detail), request, reply)
-}
-
-/** The responses that a route may answer with besides its own, for the OpenAPI document. */
-export function problemResponses(...codes: readonly ErrorCode[]): Record<number, unknown> {
-  const byStatus = Map.groupBy(codes, (code) => PROBLEMS[code].status)
-  const entries = [...byStatus].map(([status, group]) => {
-    const description = `${STATUS_CODES[status]}: ${group.join(', ')}`
-    return [status, { description, content: { [PROBLEM_TYPE]: { schema: { $ref: 'Problem#' } } } }] as const
-  })
-  return Object.fromEntries(entries)
 }

@@ -15,6 +15,13 @@ type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 
 const JSON_TYPE = 'application/json'
 
+/** What a validator is made for. Fastify names the media type where a body has a schema for each. */
+interface RoutePart {
+  readonly schema?: unknown
+  readonly httpPart?: string
+  readonly contentType?: string
+}
+
 export const schemaController: SchemaController = {
   compilersFactory: {
     buildValidator(externalSchemas) {
@@ -26,7 +33,7 @@ export const schemaController: SchemaController = {
         text.addSchema(schema)
         json.addSchema(schema)
       }
-      return ({ schema, httpPart, contentType }) => {
+      return ({ schema, httpPart, contentType }: RoutePart) => {
         // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never

@@ -14,7 +14,11 @@ export interface Sweeping {
 
 export function startSweeping(
   ledger: Ledger,
-  options: { readonly now: () => number; readonly onError: (error: unknown) => void; readonly intervalMs?: number },
+  options: {
+    readonly now: () => number
+    readonly onError: (error: unknown) => void
+    readonly intervalMs?: number
+  },
 ): Sweeping {
   const { now, onError, intervalMs = INTERVAL_MS } = options
   let timer: NodeJS.Timeout | undefined

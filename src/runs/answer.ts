@@ -1,7 +1,7 @@
 /**
  * What the API says of a result, in its wire names.
  */
-import { composeContent, hintOf, type ContentPlan, type Rendering } from '../core/content.ts'
+import { type ContentPlan, composeContent, hintOf, type Rendering } from '../core/content.ts'
 import { handleOf } from '../core/names.ts'
 import type { Omitted } from '../core/window.ts'
 import type { Kind, Outcome, Result, RunRef } from '../ledger/ledger.ts'

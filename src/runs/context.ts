@@ -67,7 +67,11 @@ function notOpen(run: Run, state: Exclude<Run['state'], 'open'>): CoatcheckError
 }
 
 /** The result that a handle names. Throws `not_found` (also for what is no handle at all). */
-export async function resultByHandle(context: RunContext, ref: RunRef, handle: string): Promise<Result> {
+export async function resultByHandle(
+  context: RunContext,
+  ref: RunRef,
+  handle: string,
+): Promise<Result> {
   const run = await readableRun(context, ref)
   const number = handleNumber(handle)
   const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })

@@ -1,7 +1,7 @@
 /** Lists of results. */
 import type { Page, RunRef } from '../ledger/ledger.ts'
-import { resultDescription, type ResultDescription } from './answer.ts'
-import { readableRun, type RunContext } from './context.ts'
+import { type ResultDescription, resultDescription } from './answer.ts'
+import { type RunContext, readableRun } from './context.ts'
 
 export async function listResults(
   context: RunContext,

@@ -3,7 +3,7 @@
  */
 import type { Render } from '../core/content.ts'
 import type { Put, RunRef } from '../ledger/ledger.ts'
-import { contentAnswer, resultAnswer, type PutAnswer } from './answer.ts'
+import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
 import { sha256Hex } from './digest.ts'
 import { planContent } from './render.ts'

@@ -4,21 +4,17 @@
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import { handleOf } from '../core/names.ts'
+import { type Asked, boundRecall, parseRecall, type Span, type ViewSize } from '../core/recall.ts'
 import {
-  boundRecall,
   continuation,
   continuationChars,
   cutPage,
-  parseRecall,
-  type Asked,
   type RecallCall,
   type RecallPage,
-  type Span,
-  type ViewSize,
-} from '../core/recall.ts'
+} from '../core/recall-page.ts'
 import { renderView } from '../core/view.ts'
 import type { Result, Run, RunRef } from '../ledger/ledger.ts'
-import { readableRun, type RunContext } from './context.ts'
+import { type RunContext, readableRun } from './context.ts'
 
 const LF = 0x0a
 
@@ -38,7 +34,11 @@ export interface RecallAnswer {
 }
 
 /** Answers a model's recall. Throws `not_found`, `evicted`, `no_text_view`, `invalid_range`, `invalid_request`. */
-export async function recall(context: RunContext, ref: RunRef, body: JsonSlice): Promise<RecallAnswer> {
+export async function recall(
+  context: RunContext,
+  ref: RunRef,
+  body: JsonSlice,
+): Promise<RecallAnswer> {
   const request = parseRecall(body)
   const run = await readableRun(context, ref)
   const result = await resultByRecall(context, ref, run, request.id)
@@ -69,7 +69,9 @@ async function resultByRecall(
   run: Run,
   id: string,
 ): Promise<Result> {
-  const result = id.isWellFormed() ? await context.ledger.findResult(ref, { recall: id }) : undefined
+  const result = id.isWellFormed()
+    ? await context.ledger.findResult(ref, { recall: id })
+    : undefined
   if (result !== undefined) return result
   const has = run.results === 1 ? 'is 1 result (r1)' : `are ${run.results} results`
   throw new CoatcheckError(
@@ -80,7 +82,11 @@ async function resultByRecall(
 
 const SHOWN_ID_CHARS = 80
 const clippedId = (id: string): string =>
-  JSON.stringify(id.length > SHOWN_ID_CHARS ? `${id.slice(0, SHOWN_ID_CHARS)}…`.toWellFormed() : id.toWellFormed())
+  JSON.stringify(
+    id.length > SHOWN_ID_CHARS
+      ? `${id.slice(0, SHOWN_ID_CHARS)}…`.toWellFormed()
+      : id.toWellFormed(),
+  )
 
 function sizeOf(result: Result): ViewSize {
   const { totalChars, totalLines } = result

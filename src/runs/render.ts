@@ -1,8 +1,9 @@
 /**
  * Which content a result gets: its plan, from the value and what was asked for.
  */
-import { CoatcheckError } from '../core/errors.ts'
+
 import type { ContentPlan, Render } from '../core/content.ts'
+import { CoatcheckError } from '../core/errors.ts'
 import { contentStringWithin } from '../core/json/canonical.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { ViewSource } from '../core/view.ts'

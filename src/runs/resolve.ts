@@ -8,12 +8,12 @@ import { AVAILABLE_ENTRIES } from '../core/limits.ts'
 import { handleNumber, handleOf } from '../core/names.ts'
 import {
   findReferences,
-  lookUp,
-  substitute,
-  substitutedBytes,
   type Lookup,
+  lookUp,
   type Reference,
   type Referent,
+  substitute,
+  substitutedBytes,
   type UnresolvedReason,
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
@@ -75,7 +75,9 @@ export async function resolveArguments(
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: args,
-    resolved: lookups.flatMap((lookup) => ('value' in lookup ? [lookup.reference.text.slice(1)] : [])),
+    resolved: lookups.flatMap((lookup) =>
+      'value' in lookup ? [lookup.reference.text.slice(1)] : [],
+    ),
     unresolved,
     valid: invalid ? false : checked === undefined ? null : true,
     errors,
@@ -90,7 +92,10 @@ async function schemaOf(
   { inputSchema, toolName }: ResolveRequest,
 ): Promise<JsonSlice | undefined> {
   if (inputSchema !== undefined && toolName !== undefined) {
-    throw new CoatcheckError('invalid_request', 'Give either "input_schema" or "tool_name", not both.')
+    throw new CoatcheckError(
+      'invalid_request',
+      'Give either "input_schema" or "tool_name", not both.',
+    )
   }
   if (toolName === undefined) return inputSchema
   const registered = await context.ledger.findTool(ref, toolName)
@@ -113,9 +118,9 @@ async function lookUpAll(
   for (const [handle, uses] of byHandle) {
     const referent = await referentOf(context, ref, handle)
     const handles = referent === 'unknown_handle' ? await knownHandles(context, ref) : []
-    for (const reference of uses) found.set(reference, lookUp(reference, referent, handles))
-    checkSize(context, args, [...found.values()])
-    for (const reference of uses) found.set(reference, detached(found.get(reference) as Lookup))
+    const lookups = lookUp(uses, referent, handles)
+    checkSize(context, args, [...found.values(), ...lookups])
+    for (const lookup of lookups) found.set(lookup.reference, detached(lookup))
   }
   return references.map((reference) => found.get(reference) as Lookup)
 }
@@ -172,7 +177,10 @@ function unresolvedError({ reference, at, reason, available }: Unresolved): Call
   }
 }
 
-function invalidInput(toolName: string | undefined, errors: readonly (CallError | ValidationError)[]): JsonSlice {
+function invalidInput(
+  toolName: string | undefined,
+  errors: readonly (CallError | ValidationError)[],
+): JsonSlice {
   const lines = errors.map(({ path, message }) => `${path === '' ? '(root)' : path}: ${message}`)
   const message = invalidInputMessage(toolName, lines)
   return encodeFailure({ kind: 'invalid_input', message, attempts: 1 }).value

@@ -1,13 +1,14 @@
 /**
  * Reading results: the value's bytes, a slice of them, the text view, and the content again.
  */
-import { CoatcheckError } from '../core/errors.ts'
+
 import type { Render } from '../core/content.ts'
-import { findPath, pointerSegments, type PathSyntax } from '../core/json/path.ts'
+import { CoatcheckError } from '../core/errors.ts'
+import { findPath, type Path, pointerSegments } from '../core/json/path.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { renderView } from '../core/view.ts'
 import type { Result } from '../ledger/ledger.ts'
-import { contentAnswer, type ContentAnswer } from './answer.ts'
+import { type ContentAnswer, contentAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
 import { planContent } from './render.ts'
 
@@ -75,8 +76,8 @@ export function sliceOfValue(result: Result, value: Buffer, query: SliceQuery): 
       `The result is a ${result.kind} body, not JSON: it has no paths. Read it whole, or by Range.`,
     )
   }
-  const { segments, syntax, shown } = segmentsOfQuery(query)
-  const found = findPath(json, segments, syntax)
+  const { path, shown } = pathOfQuery(query)
+  const found = findPath(json, path)
   if ('found' in found) return found.found
   const missing = JSON.stringify(found.missing.toWellFormed())
   const has = found.available.length === 0 ? 'nothing to go on with' : found.available.join(', ')
@@ -87,17 +88,13 @@ export function sliceOfValue(result: Result, value: Buffer, query: SliceQuery): 
   )
 }
 
-function segmentsOfQuery(query: SliceQuery): {
-  segments: readonly string[]
-  syntax: PathSyntax
-  shown: string
-} {
+function pathOfQuery(query: SliceQuery): { path: Path; shown: string } {
   if ('path' in query) {
-    const { path } = query
-    return { segments: path === '' ? [] : path.split('.'), syntax: 'dotted', shown: path }
+    const segments = query.path === '' ? [] : query.path.split('.')
+    return { path: { segments, syntax: 'dotted' }, shown: query.path }
   }
   const segments = pointerSegments(query.pointer)
-  if (segments !== undefined) return { segments, syntax: 'pointer', shown: query.pointer }
+  if (segments !== undefined) return { path: { segments, syntax: 'pointer' }, shown: query.pointer }
   throw new CoatcheckError(
     'invalid_request',
     `${JSON.stringify(query.pointer)} is not a JSON Pointer: it must be empty or begin with "/", with ~0 for "~" and ~1 for "/".`,

@@ -1,7 +1,7 @@
 /**
  * Planning a compaction, with the transcript kept first when a run is named: nothing that a summary replaces is lost.
  */
-import { planCompaction, type CompactionPlan } from '../core/compaction/plan.ts'
+import { type CompactionPlan, planCompaction } from '../core/compaction/plan.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { RunRef } from '../ledger/ledger.ts'
 import type { RunContext } from './context.ts'
@@ -11,7 +11,11 @@ const TRANSCRIPT_TOOL = 'compaction'
 
 export async function planTranscript(
   context: RunContext,
-  input: { readonly messages: JsonSlice; readonly preserve: number; readonly ref: RunRef | undefined },
+  input: {
+    readonly messages: JsonSlice
+    readonly preserve: number
+    readonly ref: RunRef | undefined
+  },
 ): Promise<CompactionPlan & { readonly evidence_id: string | null }> {
   const plan = planCompaction(input.messages, input.preserve)
   if (input.ref === undefined) return { ...plan, evidence_id: null }

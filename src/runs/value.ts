@@ -1,8 +1,9 @@
 /**
  * What a put hands in, brought to one shape: the value's bytes, what their text view is made of, and how they preview.
  */
-import { JsonSlice } from '../core/json/slice.ts'
+
 import type { HintKind } from '../core/content.ts'
+import { JsonSlice } from '../core/json/slice.ts'
 import { previewBinary, previewJson, previewText } from '../core/preview.ts'
 import { encodeFailure, encodeSuspension, errorChain, type FailureKind } from '../core/sentinels.ts'
 import { planValue, renderView, type ValuePlan, type ViewSource } from '../core/view.ts'
@@ -53,12 +54,26 @@ export function describeSource(source: PutSource): DescribedValue {
   if ('text' in source) {
     const { text, mediaType } = source
     const view: ViewSource = { form: 'text', start: 0, end: text.length }
-    return described({ outcome: 'output', kind: 'text', mediaType, value: text, view, json: undefined })
+    return described({
+      outcome: 'output',
+      kind: 'text',
+      mediaType,
+      value: text,
+      view,
+      json: undefined,
+    })
   }
   if ('binary' in source) {
     const { binary, mediaType } = source
     const view: ViewSource = { form: 'none', start: 0, end: 0 }
-    return described({ outcome: 'output', kind: 'binary', mediaType, value: binary, view, json: undefined })
+    return described({
+      outcome: 'output',
+      kind: 'binary',
+      mediaType,
+      value: binary,
+      view,
+      json: undefined,
+    })
   }
   const sentinel =
     'failure' in source
@@ -83,8 +98,17 @@ export function describeSource(source: PutSource): DescribedValue {
 function describeJson(slice: JsonSlice, body: Buffer, mediaType: string): DescribedValue {
   const json = slice.bytes === body ? slice : new JsonSlice(body)
   const text = json.kind === 'string'
-  const view: ViewSource = text ? insideOf(json) : { form: 'json', start: json.start, end: json.end }
-  return described({ outcome: 'output', kind: text ? 'text' : 'json', mediaType, value: body, view, json })
+  const view: ViewSource = text
+    ? insideOf(json)
+    : { form: 'json', start: json.start, end: json.end }
+  return described({
+    outcome: 'output',
+    kind: text ? 'text' : 'json',
+    mediaType,
+    value: body,
+    view,
+    json,
+  })
 }
 
 const insideOf = (token: JsonSlice): ViewSource => ({
@@ -102,7 +126,13 @@ function described(
 }
 
 function previewOf(
-  { kind, mediaType, value, view, json }: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
+  {
+    kind,
+    mediaType,
+    value,
+    view,
+    json,
+  }: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
   plan: ValuePlan,
   sha256: string,
 ): string {

@@ -86,6 +86,9 @@ function schemaPathOf(error: ErrorObject, pointers: ReadonlyMap<unknown, string>
 /** A number as it was written, where the parsed one may be another. */
 function tokenOf({ data, instancePath }: ErrorObject, value: JsonSlice): string | undefined {
   if (typeof data !== 'number' || Math.abs(data) <= Number.MAX_SAFE_INTEGER) return undefined
-  const result = findPath(value, pointerSegments(instancePath) ?? [], 'pointer')
+  const result = findPath(value, {
+    segments: pointerSegments(instancePath) ?? [],
+    syntax: 'pointer',
+  })
   return 'found' in result ? result.found.toString() : undefined
 }

@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Asked, boundRecall, type ViewSize } from '../../src/core/recall.ts'
 import {
-  type Asked,
-  boundRecall,
   continuation,
   continuationChars,
   cutPage,
   type PageLimit,
   type RecallPage,
-  type ViewSize,
-} from '../../src/core/recall.ts'
+} from '../../src/core/recall-page.ts'
 import { docs, gaps, holds, indented, spaced, stringInside, texts } from '../support/json.ts'
 import { type Kept, keep, partsFrom } from '../support/rendered.ts'
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/core/json/scan.ts'
-import { boundRecall, continuation, continuationChars, parseRecall } from '../../src/core/recall.ts'
+import { boundRecall, parseRecall } from '../../src/core/recall.ts'
+import { continuation, continuationChars } from '../../src/core/recall-page.ts'
 import { thrownBy } from '../support/errors.ts'
 
 const parse = (json: string) => parseRecall(parseJson(Buffer.from(json)))

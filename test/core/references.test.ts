@@ -5,7 +5,9 @@ import type { JsonSlice } from '../../src/core/json/slice.ts'
 import { handleNumber, handleOf } from '../../src/core/names.ts'
 import {
   findReferences,
+  type Lookup,
   lookUp,
+  type Reference,
   type Referent,
   substitute,
   substitutedBytes,
@@ -20,11 +22,16 @@ const slice = (text: string): JsonSlice => parseJson(Buffer.from(text))
 /** Resolves `args` against a store of documents, r1, r2, …. */
 function resolve(store: readonly Referent[], args: JsonSlice) {
   const handles = store.map((_, i) => handleOf(i + 1))
-  const lookups = findReferences(args).map((reference) => {
-    const number = handleNumber(reference.handle)
+  const references = findReferences(args)
+  const found = new Map<Reference, Lookup>()
+  for (const [handle, uses] of Map.groupBy(references, (reference) => reference.handle)) {
+    const number = handleNumber(handle)
     const referent = number === undefined ? undefined : store[number - 1]
-    return lookUp(reference, referent ?? 'unknown_handle', handles)
-  })
+    for (const lookup of lookUp(uses, referent ?? 'unknown_handle', handles)) {
+      found.set(lookup.reference, lookup)
+    }
+  }
+  const lookups = references.map((reference) => found.get(reference) as Lookup)
   const result = substitute(args, lookups)
   expect(result.end - result.start).toBe(substitutedBytes(args, lookups))
   return {

@@ -113,6 +113,9 @@ describe('commits', () => {
     await ledger.openRun({ tenant: '', run: 'run-2' }, {}, NOW)
     const stored = db.prepare('SELECT last_request_at FROM runs WHERE run = ?').pluck()
     expect(stored.get(RUN.run)).toBe(NOW + 1)
+    db.prepare('UPDATE runs SET last_request_at = ?').run(NOW)
+    await ledger.openRun({ tenant: '', run: 'run-3' }, {}, NOW)
+    expect(stored.get(RUN.run)).toBe(NOW)
   })
 
   it('many touches are written before they are too many to hold', async () => {

@@ -21,9 +21,10 @@ const IDS = ['', 'x', 'x~2', 'x~suspension', 'r1', '$r2', 'r3', 'x\0'] as const
 const put: fc.Arbitrary<Put> = fc
   .record({
     form: fc.constantFrom('text', 'json', 'failure', 'suspension'),
-    toolUseId: fc.constantFrom(...IDS),
+    // one id often, so that copies of it pile up
+    toolUseId: fc.oneof({ weight: 2, arbitrary: fc.constant('x') }, fc.constantFrom(...IDS)),
     idempotencyKey: fc.option(fc.constantFrom('k', 'l'), { freq: 9 }),
-    n: fc.nat(3),
+    n: fc.nat(9),
   })
   .map(({ form, n, ...names }) => {
     if (form === 'text') return putText(`${n}é`, names)
@@ -55,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 describe('the SQLite ledger beside a model', () => {
   it('answers and keeps the same over any order of puts, retries, ends, purges and restarts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
         const folder = temporaryFolder()
         const path = join(folder.path, 'ledger.db')
         const model = new Model()

@@ -95,12 +95,7 @@ export class RunCalls {
   }
 
   value(handle: string, query = '', headers: Headers = {}): Promise<Answer> {
-    return this.#api.call(
-      'GET',
-      `${this.path}/results/${handle}/value${query}`,
-      undefined,
-      headers,
-    )
+    return this.#api.call('GET', `${this.path}/results/${handle}/value${query}`, undefined, headers)
   }
 
   recall(body: string): Promise<Answer<RecallAnswer>> {

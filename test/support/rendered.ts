@@ -1,6 +1,6 @@
 // A value as a ledger keeps it, in memory: its chunks, and reading on from one of them.
 
-import type { ViewPart } from '../../src/core/recall.ts'
+import type { ViewPart } from '../../src/core/recall-page.ts'
 import {
   type ChunkSizes,
   planValue,

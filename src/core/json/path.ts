@@ -19,9 +19,7 @@ export type PathResult =
   | { readonly missing: string; readonly inside: string; readonly available: readonly string[] }
 
 /** Splits the part of a reference after its handle: `""`, `.a.0` or `#/a/0`. Undefined when a pointer is malformed. */
-export function segmentsOf(
-  path: string,
-): { syntax: PathSyntax; segments: readonly string[] } | undefined {
+export function segmentsOf(path: string): Path | undefined {
   if (path === '') return { syntax: 'dotted', segments: [] }
   if (path.startsWith('.')) return { syntax: 'dotted', segments: path.slice(1).split('.') }
   const segments = pointerSegments(path.slice(1))
@@ -43,39 +41,94 @@ export function pointerEscape(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** Follows `segments` from `value`. */
-export function findPath(
-  value: JsonSlice,
-  segments: readonly string[],
-  syntax: PathSyntax,
-): PathResult {
-  let cursor = value
-  for (const segment of segments) {
-    const next = step(cursor, segment, syntax)
-    if (next === undefined) {
-      return { missing: segment, inside: cursor.kind, available: availableIn(cursor) }
-    }
-    cursor = next
-  }
-  return { found: cursor }
+export interface Path {
+  readonly segments: readonly string[]
+  readonly syntax: PathSyntax
 }
 
-function step(value: JsonSlice, segment: string, syntax: PathSyntax): JsonSlice | undefined {
-  if (value.kind === 'object') {
-    let found: JsonSlice | undefined
-    for (const member of membersOf(value)) {
-      if (decodeRaw(member.key) === segment) found = member.value
+/** Follows one path from `value`. */
+export function findPath(value: JsonSlice, path: Path): PathResult {
+  return findPaths(value, [path])[0] as PathResult
+}
+
+/**
+ * Follows every path from `value`, in one walk: what paths share is read once, so that many of them into a large value cost
+ * little more than one. Results are in the order of the paths.
+ */
+export function findPaths(value: JsonSlice, paths: readonly Path[]): readonly PathResult[] {
+  const results = new Array<PathResult>(paths.length)
+  const follow = (at: JsonSlice, indices: readonly number[], depth: number): void => {
+    const onward: number[] = []
+    for (const index of indices) {
+      if ((paths[index] as Path).segments.length === depth) results[index] = { found: at }
+      else onward.push(index)
     }
-    return found
+    if (onward.length === 0) return
+    const steps = stepsOf(paths, onward, depth)
+    findSteps(at, steps)
+    const missing = steps.some((step) => step.next === undefined)
+    const available = missing ? availableIn(at) : []
+    for (const { segment, indices: stepping, next } of steps) {
+      if (next !== undefined) follow(next, stepping, depth + 1)
+      else
+        for (const index of stepping)
+          results[index] = { missing: segment, inside: at.kind, available }
+    }
   }
-  if (value.kind !== 'array') return undefined
-  if (!(syntax === 'dotted' ? DOTTED_INDEX : POINTER_INDEX).test(segment)) return undefined
-  const index = Number(segment)
+  follow(value, [...paths.keys()], 0)
+  return results
+}
+
+/** The paths that go on by one segment, and where it leads once it is found. */
+interface Step {
+  readonly segment: string
+  readonly syntax: PathSyntax
+  readonly indices: number[]
+  next: JsonSlice | undefined
+}
+
+function stepsOf(
+  paths: readonly Path[],
+  indices: readonly number[],
+  depth: number,
+): readonly Step[] {
+  const steps: Record<PathSyntax, Map<string, Step>> = { dotted: new Map(), pointer: new Map() }
+  for (const index of indices) {
+    const { segments, syntax } = paths[index] as Path
+    const segment = segments[depth] as string
+    const step = steps[syntax].get(segment)
+    if (step !== undefined) step.indices.push(index)
+    else steps[syntax].set(segment, { segment, syntax, indices: [index], next: undefined })
+  }
+  return [...steps.dotted.values(), ...steps.pointer.values()]
+}
+
+function findSteps(value: JsonSlice, steps: readonly Step[]): void {
+  if (value.kind === 'object') findMembers(value, steps)
+  else if (value.kind === 'array') findElements(value, steps)
+}
+
+function findMembers(object: JsonSlice, steps: readonly Step[]): void {
+  const bySegment = Map.groupBy(steps, (step) => step.segment)
+  for (const { key, value } of membersOf(object)) {
+    for (const step of bySegment.get(decodeRaw(key)) ?? []) step.next = value
+  }
+}
+
+function findElements(array: JsonSlice, steps: readonly Step[]): void {
+  const byIndex = Map.groupBy(steps, indexOf)
+  let last = -1
+  for (const index of byIndex.keys()) last = Math.max(last, index)
   let position = 0
-  for (const element of elementsOf(value)) {
-    if (position++ === index) return element
+  for (const element of elementsOf(array)) {
+    if (position > last) break
+    for (const step of byIndex.get(position++) ?? []) step.next = element
   }
-  return undefined
+}
+
+/** The position that a segment means in an array; -1 for none. */
+function indexOf({ segment, syntax }: Step): number {
+  return (syntax === 'dotted' ? DOTTED_INDEX : POINTER_INDEX).test(segment) ? Number(segment) : -1
 }
 
 /** What a path could go on with: member names, or the span of indices. */

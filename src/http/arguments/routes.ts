@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RunContext } from '../../runs/context.ts'
 import { registerTool } from '../../runs/lifecycle.ts'
 import { resolveArguments } from '../../runs/resolve.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
 import { ok, ref, RunParams } from '../schemas.ts'
 import { RegisteredToolSchema, ResolvedSchema, ResolveSchema, ToolParams, ToolSchema } from './schemas.ts'
@@ -26,7 +26,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         response: {
           200: ok('The tool was there; its schema is replaced.', ref(RegisteredToolSchema)),
           201: ok('The tool is registered.', ref(RegisteredToolSchema)),
-          ...problemResponses('invalid_request', 'invalid_json', 'ended', 'expired', 'evicted', 'invalid_schema', 'over_limit'),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'invalid_schema'),
         },
       },
     },
@@ -50,7 +50,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         body: ResolveSchema,
         response: {
           200: ok('The resolved arguments.', ref(ResolvedSchema)),
-          ...problemResponses('invalid_request', 'invalid_json', 'ended', 'expired', 'evicted', 'tool_not_registered', 'invalid_schema', 'over_limit'),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'tool_not_registered', 'invalid_schema'),
         },
       },
     },

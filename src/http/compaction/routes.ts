@@ -9,7 +9,7 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type { Splice } from '../../core/json/splice.ts'
 import type { RunContext } from '../../runs/context.ts'
 import { planTranscript } from '../../runs/transcript.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
 import { ok, ref } from '../schemas.ts'
 import {
@@ -24,7 +24,7 @@ import {
 } from './schemas.ts'
 
 const tags = ['compaction']
-const problems = problemResponses('invalid_request', 'invalid_json', 'invalid_utf8', 'json_too_deep', 'body_too_large')
+const problems = problemResponses(...BODY_PROBLEMS)
 
 export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
   for (const schema of [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema]) app.addSchema(schema)
@@ -74,8 +74,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         body: PlanBodySchema,
         response: {
           200: ok('The plan.', ref(PlanSchema)),
-          ...problems,
-          ...problemResponses('ended', 'expired', 'evicted', 'over_limit'),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS),
         },
       },
     },

@@ -11,8 +11,8 @@ const CountOrNull = (description: string) => Type.Union([Type.Integer(), Type.Nu
 const Tokens = (description: string) =>
   Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], { description })
 
-const SplitTurn = Type.Boolean({ description: 'The cut falls inside a turn, between a call and what follows.' })
-const Files = Type.Array(Type.String(), { description: 'Files that tool calls named.' })
+const SplitTurn = Type.Boolean({ description: 'All was summarized, the last call and its results too, as there is nothing before them.' })
+const Files = Type.Array(Type.String(), { description: 'Files that tool calls and results name.' })
 
 const EXAMPLE_MESSAGES = [
   { role: 'user', content: [{ type: 'text', text: 'List the files.' }] },
@@ -136,7 +136,7 @@ export const PlanSchema = Type.Object(
     facts: Type.Object(
       {
         files_touched: Files,
-        notable_lines: Type.Array(Type.String(), { description: 'Lines that look like decisions or errors.' }),
+        notable_lines: Type.Array(Type.String(), { description: 'Lines that tell how checks went, or that something was forbidden.' }),
       },
       { title: 'TranscriptFacts', description: 'What is drawn from the messages without a model.' },
     ),

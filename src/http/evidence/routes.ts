@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RunContext } from '../../runs/context.ts'
 import { recall } from '../../runs/recall.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, CALL_PROBLEMS, LEDGER_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { ok, ref, RunParams } from '../schemas.ts'
 import { RecallBodySchema, RecallPageSchema, RecallToolSchema, ToolQuerySchema } from './schemas.ts'
 import { recallTool } from './tool.ts'
@@ -25,7 +25,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         body: RecallBodySchema,
         response: {
           200: ok('A page.', ref(RecallPageSchema)),
-          ...problemResponses('invalid_request', 'invalid_json', 'invalid_range', 'not_found', 'evicted', 'no_text_view'),
+          ...problemResponses(...BODY_PROBLEMS, ...LEDGER_PROBLEMS, 'invalid_range', 'not_found', 'evicted', 'no_text_view'),
         },
       },
     },
@@ -43,7 +43,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         querystring: ToolQuerySchema,
         response: {
           200: ok('The definition, in the provider\'s shape.', RecallToolSchema),
-          ...problemResponses('invalid_request'),
+          ...problemResponses(...CALL_PROBLEMS, 'invalid_request'),
         },
       },
     },

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Ledger } from '../../ledger/ledger.ts'
-import { problemResponses } from '../problems.ts'
+import { CALL_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { ok } from '../schemas.ts'
 
 const tags = ['health']
@@ -22,7 +22,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         tags,
         summary: 'Is the process alive',
         description: 'Asks nothing of the ledger.',
-        response: { 200: ok('It is.', StatusSchema), ...problemResponses('forbidden_origin') },
+        response: { 200: ok('It is.', StatusSchema), ...problemResponses('forbidden_origin', 'internal_error') },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -39,7 +39,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Really asks the ledger.',
         response: {
           200: ok('It is.', StatusSchema),
-          ...problemResponses('forbidden_origin', 'ledger_corrupt', 'ledger_unavailable'),
+          ...problemResponses('forbidden_origin', 'internal_error', 'ledger_corrupt', 'ledger_unavailable'),
         },
       },
     },
@@ -60,7 +60,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Counters since the start, and durations of requests and commits.',
         response: {
           200: { description: 'In the text format.', content: { 'text/plain': { schema: { type: 'string', description: 'Samples, one a line.', examples: ['coatcheck_up 1'] } } } },
-          ...problemResponses('unauthorized', 'forbidden_origin'),
+          ...problemResponses(...CALL_PROBLEMS),
         },
       },
     },

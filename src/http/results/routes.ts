@@ -5,7 +5,7 @@ import { listResults } from '../../runs/listing.ts'
 import { putResult } from '../../runs/put.ts'
 import { contentOf } from '../../runs/results.ts'
 import { resultDescription } from '../../runs/answer.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, LEDGER_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
 import { ContentSchema, ok, PutResultSchema, ref, ResultParams, ResultSchema, RunParams } from '../schemas.ts'
 import { readPut } from './put.ts'
 import {
@@ -43,10 +43,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         response: {
           200: ok('A retry: the result was there already.', ref(PutResultSchema)),
           201: ok('The result is kept.', ref(PutResultSchema)),
-          ...problemResponses(
-            'invalid_request', 'invalid_json', 'invalid_utf8', 'json_too_deep', 'ended', 'expired', 'evicted',
-            'body_too_large', 'unsupported_media_type', 'over_limit', 'ledger_unavailable', 'storage_full',
-          ),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS),
         },
       },
     },
@@ -70,7 +67,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         querystring: ListQuerySchema,
         response: {
           200: ok('A page of results.', ref(ResultPageSchema)),
-          ...problemResponses('invalid_request', 'not_found', 'evicted'),
+          ...problemResponses(...LEDGER_PROBLEMS, 'not_found', 'evicted'),
         },
       },
     },
@@ -88,7 +85,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         params: ResultParams,
         response: {
           200: ok('The result.', ref(ResultSchema)),
-          ...problemResponses('invalid_request', 'not_found', 'evicted'),
+          ...problemResponses(...LEDGER_PROBLEMS, 'not_found', 'evicted'),
         },
       },
     },
@@ -108,7 +105,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         querystring: ContentQuerySchema,
         response: {
           200: ok('The content.', ref(ContentSchema)),
-          ...problemResponses('invalid_request', 'not_found', 'evicted', 'over_limit'),
+          ...problemResponses(...LEDGER_PROBLEMS, 'not_found', 'evicted', 'over_limit'),
         },
       },
     },
@@ -130,7 +127,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         headers: ValueHeadersSchema,
         response: {
           ...ValueResponses,
-          ...problemResponses('invalid_request', 'not_found', 'path_not_found', 'evicted', 'range_not_satisfiable', 'no_text_view'),
+          ...problemResponses(...LEDGER_PROBLEMS, 'not_found', 'path_not_found', 'evicted', 'range_not_satisfiable', 'no_text_view'),
         },
       },
     },

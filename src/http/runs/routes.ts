@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { endRun, listRuns, openRun, readRun } from '../../runs/lifecycle.ts'
 import type { RunContext } from '../../runs/context.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, LEDGER_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
 import { ok, PageQuerySchema, ref, RunParams } from '../schemas.ts'
 import { EndedSchema, EndParams, EndQuerySchema, RunPageSchema, RunPatchSchema, RunSchema } from './schemas.ts'
 
@@ -26,7 +26,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         response: {
           200: ok('The run was open; its settings are changed.', ref(RunSchema)),
           201: ok('The run is open.', ref(RunSchema)),
-          ...problemResponses('invalid_request', 'invalid_json', 'format_fixed', 'ended', 'expired', 'evicted', 'over_limit', 'invalid_schema'),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'format_fixed', 'invalid_schema'),
         },
       },
     },
@@ -45,7 +45,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         summary: 'List the runs',
         description: 'A page of the runs, in the order of their ids.',
         querystring: PageQuerySchema,
-        response: { 200: ok('A page of runs.', ref(RunPageSchema)), ...problemResponses('invalid_request') },
+        response: { 200: ok('A page of runs.', ref(RunPageSchema)), ...problemResponses(...LEDGER_PROBLEMS) },
       },
     },
     async (request) => listRuns(context, request.runRef.tenant, request.query),
@@ -60,7 +60,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         summary: 'Read a run',
         description: 'Its state, its settings and its totals.',
         params: RunParams,
-        response: { 200: ok('The run.', ref(RunSchema)), ...problemResponses('invalid_request', 'not_found') },
+        response: { 200: ok('The run.', ref(RunSchema)), ...problemResponses(...LEDGER_PROBLEMS, 'not_found') },
       },
     },
     async (request) => readRun(context, request.runRef),
@@ -77,7 +77,10 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
           'Its handles stop resolving; its evidence stays recallable until retention ends. With `purge` everything is erased. An unknown run is answered with zeros.',
         params: EndParams,
         querystring: EndQuerySchema,
-        response: { 200: ok('What was ended.', ref(EndedSchema)), ...problemResponses('invalid_request') },
+        response: {
+          200: ok('What was ended.', ref(EndedSchema)),
+          ...problemResponses(...LEDGER_PROBLEMS, 'unsupported_media_type', 'storage_full'),
+        },
       },
     },
     async (request) => endRun(context, request.runRef, request.query),

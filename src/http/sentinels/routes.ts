@@ -7,7 +7,7 @@ import type { JsonSlice } from '../../core/json/slice.ts'
 import type { Splice } from '../../core/json/splice.ts'
 import { decodeSentinel } from '../../core/sentinels.ts'
 import { describeSource } from '../../runs/value.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
 import { checkedFailure } from '../results/put.ts'
 import { ok, ref } from '../schemas.ts'
@@ -21,7 +21,7 @@ import {
 } from './schemas.ts'
 
 const tags = ['sentinels']
-const problems = problemResponses('invalid_request', 'invalid_json', 'invalid_utf8', 'json_too_deep', 'body_too_large')
+const problems = problemResponses(...BODY_PROBLEMS)
 
 export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [EncodedSchema, DecodedSchema, CompactedFailuresSchema]) app.addSchema(schema)

@@ -8,7 +8,7 @@ import { decodeText } from '../../core/json/strings.ts'
 import { previewJson, referenceHint } from '../../core/preview.ts'
 import { composeWindow, planWindow } from '../../core/window.ts'
 import { sha256Hex } from '../../runs/digest.ts'
-import { problemResponses } from '../problems.ts'
+import { BODY_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
 import { ok, ref } from '../schemas.ts'
 import {
@@ -21,7 +21,7 @@ import {
 } from './schemas.ts'
 
 const tags = ['text']
-const problems = problemResponses('invalid_request', 'invalid_json', 'invalid_utf8', 'json_too_deep', 'body_too_large')
+const problems = problemResponses(...BODY_PROBLEMS)
 
 export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [PreviewSchema, WindowSchema, ContentStringSchema]) app.addSchema(schema)

@@ -37,7 +37,7 @@ export class EvidenceIds {
     return { evidenceId, recallName: this.#recallName(run, evidenceId, number) }
   }
 
-  /** What was drawn in a transaction that failed was not drawn. */
+  /** What was drawn in a transaction that failed, or of results since erased, is free. */
   forget(): void {
     this.#copies.clear()
   }

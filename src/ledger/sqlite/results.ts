@@ -106,6 +106,7 @@ export class Results implements ResultNames {
 
   /** Erases at most so many rows of a run; returns how many are left of the budget, which is above 0 when all are gone. */
   erase(run: number, budgetRows: number): number {
+    this.#ids.forget()
     let left = budgetRows
     while (left > 0) {
       const row = this.#sql.first.get(run)

@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   findPath,
+  findPaths,
+  type Path,
   pointerEscape,
   pointerSegments,
   segmentsOf,
@@ -11,7 +14,7 @@ import { parseJson } from '../../../src/core/json/scan.ts'
 function find(document: string, path: string): string | undefined {
   const read = segmentsOf(path)
   if (read === undefined) return undefined
-  const result = findPath(parseJson(Buffer.from(document)), read.segments, read.syntax)
+  const result = findPath(parseJson(Buffer.from(document)), read)
   return 'found' in result ? result.found.toString() : undefined
 }
 
@@ -133,7 +136,7 @@ describe('members', () => {
 describe('what is missing', () => {
   const missing = (document: string, path: string) => {
     const { segments, syntax } = segmentsOf(path) ?? { segments: [], syntax: 'dotted' }
-    return findPath(parseJson(Buffer.from(document)), segments, syntax)
+    return findPath(parseJson(Buffer.from(document)), { segments, syntax })
   }
 
   it.each([
@@ -157,5 +160,39 @@ describe('what is missing', () => {
     ).toMatchObject({
       available: ['😀'.repeat(80), `${'😀'.repeat(80)}…`, '\ufffd'],
     })
+  })
+})
+
+describe('many paths into one value', () => {
+  const DOCUMENT =
+    '{"a":[{"x":1},{"x":2,"x":3}],"b":{"0":"zero","1":{"":[]}},"a ":null,"deep":[[[["end"]]]]}'
+  const segment = fc.constantFrom('a', 'b', 'x', '0', '1', '01', '+1', '', 'deep', '2', '-', 'a ')
+  const path: fc.Arbitrary<Path> = fc.record({
+    segments: fc.array(segment, { maxLength: 5 }),
+    syntax: fc.constantFrom('dotted', 'pointer'),
+  })
+
+  it('are found in one walk as each is alone, in the order asked for', () => {
+    const value = parseJson(Buffer.from(DOCUMENT))
+    fc.assert(
+      fc.property(fc.array(path, { maxLength: 20 }), (paths) => {
+        expect(findPaths(value, paths)).toEqual(paths.map((one) => findPath(value, one)))
+      }),
+      { seed: 11, numRuns: 300 },
+    )
+  })
+
+  it('into a large value cost little more than one: ten thousand of them end soon', () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: 'x'.repeat(40) }))
+    const value = parseJson(Buffer.from(JSON.stringify({ rows })))
+    const paths = Array.from({ length: 10_000 }, (_, n): Path => {
+      return { segments: ['rows', String(19_999 - n), 'id'], syntax: 'dotted' }
+    })
+    const started = performance.now()
+    const found = findPaths(value, paths)
+    expect(found.map((result) => 'found' in result && result.found.toString())).toEqual(
+      paths.map(({ segments }) => segments[1]),
+    )
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 })

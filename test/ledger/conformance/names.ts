@@ -119,9 +119,10 @@ export function namesConform(open: Open): void {
     })
 
     it('a purge frees the names, but not the numbers', async () => {
-      await under('call')
+      for (let n = 0; n < 4; n++) await under('call')
       await subject.ledger.endRun(RUN, { purge: true }, NOW)
-      expect(await under('call')).toMatchObject({ number: 2, evidenceId: 'call' })
+      expect(await under('call')).toMatchObject({ number: 5, evidenceId: 'call' })
+      expect(await under('call')).toMatchObject({ number: 6, evidenceId: 'call~2' })
       expect((await under('r1')).evidenceId).toBe('r1')
     })
   })

@@ -121,6 +121,20 @@ export function timesConform(open: Open): void {
       expect(next.number).toBe(2)
     })
 
+    it('a run that takes several sweeps to erase counts as one run less', async () => {
+      await subject.reopen({ maxRuns: 2 })
+      const { ledger } = subject
+      const ref = (run: string) => ({ tenant: '', run })
+      await ledger.openRun(ref('stays'), { ttlSeconds: 1_000_000 }, NOW)
+      const appends = Array.from({ length: 2_500 }, () => ledger.append(RUN, putText('x'), NOW))
+      await Promise.all(appends)
+      expect(await ledger.sweep(RETAINED + 1)).toBe(true)
+      expect(await ledger.findRun(RUN, RETAINED + 1)).toMatchObject({ state: 'evicted' })
+      await sweepAll(RETAINED + 1)
+      await ledger.openRun(ref('next'), {}, RETAINED + 1)
+      expect(await codeOf(ledger.openRun(ref('one too many'), {}, RETAINED + 1))).toBe('over_limit')
+    })
+
     it('a sweep comes to an end over many runs and large values, and leaves the live ones', async () => {
       const { ledger } = subject
       const ref = (run: string) => ({ tenant: '', run })

@@ -1,0 +1,112 @@
+/**
+ * One problem of each code as a caller may meet it: for the OpenAPI document and for the pages in
+ * `docs/reference/problems/`. Examples only; what is answered is made where it is thrown.
+ */
+import { ERROR_CODES, type ErrorCode, type ErrorFacts } from '../core/errors.ts'
+import { PROBLEM_PAGES, PROBLEMS, type Problem } from './problems.ts'
+
+const INSTANCE = '7f6b2a9e-3c1d-4e0a-9b57-0d6c8f1e2a34'
+
+/** What is particular to a code: its detail, where it has one, and its facts. */
+const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>> = {
+  invalid_json: { detail: 'The JSON is malformed at byte 12: a value was expected.', byte: 12 },
+  invalid_utf8: { detail: 'The JSON is not valid UTF-8 at byte 27.', byte: 27 },
+  json_too_deep: {
+    detail: 'The JSON nests deeper than 1024 levels, at byte 1024. Send less nesting.',
+    limit: 'json_depth_levels',
+    value: 1024,
+  },
+  invalid_request: {
+    detail: 'The body has the unknown member "tool_use"; see /docs for those there are.',
+  },
+  invalid_range: {
+    detail:
+      'Lines are numbered from 1, both ends included; there are 13, and a start of 20 is past the end.',
+    total_lines: 13,
+    total_chars: 162,
+  },
+  unauthorized: {
+    detail: 'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.',
+  },
+  forbidden_origin: {
+    detail:
+      'Without COATCHECK_TOKEN only processes of this machine are served, and the Origin "https://example.com" is another site. Call it as http://127.0.0.1:<port>, or set a token.',
+  },
+  not_found: {
+    detail: 'The run "demo" has no result "r7". It has 3 results; handles are r1, r2, ….',
+  },
+  path_not_found: {
+    detail: 'The path "rows.5" is not there: no "5" in the array, which has 0..1.',
+    available: ['0..1'],
+  },
+  format_fixed: {
+    detail: 'the run is open with format reference, which is fixed; use another run',
+    format: 'reference',
+  },
+  ended: {
+    detail:
+      'The run "demo" was ended. Its evidence can still be recalled; use another run for new work, or purge this one to reuse its name.',
+  },
+  expired: {
+    detail:
+      'The run "demo" was idle for longer than its ttl_seconds (604800) and has ended. Its evidence can still be recalled; use another run for new work.',
+    limit: 'ttl_seconds',
+    value: 604_800,
+  },
+  evicted: {
+    detail:
+      'The run "demo" has ended and its retention is over: its evidence is gone. Purge it to reuse its name.',
+  },
+  body_too_large: {
+    detail: 'The body has more than 67108864 bytes, the limit (json_body_bytes).',
+    limit: 'json_body_bytes',
+    value: 67_108_864,
+  },
+  unsupported_media_type: {
+    detail:
+      'A put cannot take this body: application/x-www-form-urlencoded is a form (with curl, add -H \'content-type: …\' to --data-binary). Send application/json (an envelope), another JSON type (*/*+json), text/plain or any other text type in UTF-8, or application/octet-stream.',
+  },
+  range_not_satisfiable: {
+    detail: 'The range "bytes=5000-" lies outside the 82 bytes there are.',
+  },
+  over_limit: {
+    detail: 'the run holds 100000 results, which is the limit; put into another run',
+    limit: 'results_per_run',
+    value: 100_000,
+  },
+  tool_not_registered: {
+    detail:
+      'The run "demo" has no tool "deploy". Register it with PUT /v1/runs/{run_id}/tools/{tool_name}, or send "input_schema".',
+  },
+  invalid_schema: {
+    detail: 'The schema has at /properties/files/type a type that JSON Schema does not know.',
+    schema_path: '/properties/files/type',
+  },
+  no_text_view: {
+    detail:
+      'r2 is binary (image/png) and has no lines to recall. Read its bytes: GET /v1/runs/{run_id}/results/r2/value.',
+  },
+  internal_error: {},
+  ledger_corrupt: { detail: 'database disk image is malformed (SQLITE_CORRUPT)' },
+  overloaded: { detail: 'The service is busy; try again after a moment.' },
+  ledger_unavailable: { detail: 'disk I/O error (SQLITE_IOERR_WRITE)' },
+  storage_full: { detail: 'database or disk is full (SQLITE_FULL)' },
+}
+
+export const PROBLEM_EXAMPLES = Object.fromEntries(
+  ERROR_CODES.map((code) => [code, exampleOf(code)]),
+) as Readonly<Record<ErrorCode, Problem>>
+
+function exampleOf(code: ErrorCode): Problem {
+  const { status, title } = PROBLEMS[code]
+  const { detail, ...facts } = PARTICULARS[code]
+  return {
+    type: `${PROBLEM_PAGES}/${code}`,
+    title,
+    status,
+    code,
+    ...(detail === undefined ? {} : { detail }),
+    instance: INSTANCE,
+    ...facts,
+  }
+}
