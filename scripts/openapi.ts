@@ -1,22 +1,63 @@
-// Writes openapi.yaml from the route schemas; with --check, exits 1 when the committed file differs.
+/**
+ * Writes openapi.yaml from the route schemas, and the answers that its examples get. Each example is sent, from the top of
+ * the document to its end, to a service with an empty ledger and a clock that stands; so the answers shown are real ones.
+ * With `--check` nothing is written: exits 1 when a committed file differs.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
 import { openApiYaml } from '../src/http/plugins/docs.ts'
-import { startService } from '../src/service.ts'
+import type { OpenApiDocument } from '../src/http/plugins/openapi-document.ts'
+import { type Service, startService } from '../src/service.ts'
+import { exampleRequests } from './openapi/example-requests.ts'
 
-const TARGET = new URL('../openapi.yaml', import.meta.url)
+const DOCUMENT = new URL('../openapi.yaml', import.meta.url)
+const ANSWERS = new URL('../src/http/plugins/openapi-answers.jsonl', import.meta.url)
+const CLOCK_MS = Date.UTC(2026, 0, 31, 9, 30)
+const JSON_TYPE = 'application/json'
 
-const folder = await mkdtemp(join(tmpdir(), 'coatcheck-openapi-'))
-const service = await startService(readConfig({ COATCHECK_LEDGER: join(folder, 'ledger.db') }))
-await service.app.ready()
-const text = openApiYaml(service.app)
-await service.close()
-await rm(folder, { recursive: true })
+const check = process.argv.includes('--check')
+await settle(ANSWERS, await withService(answersOf))
+await settle(DOCUMENT, await withService(async ({ app }) => openApiYaml(app)))
 
-if (!process.argv.includes('--check')) await writeFile(TARGET, text)
-else if ((await readFile(TARGET, 'utf8').catch(() => '')) !== text) {
-  console.error('openapi.yaml is not what the routes say: npm run openapi')
+async function withService(use: (service: Service) => Promise<string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'coatcheck-openapi-'))
+  const config = readConfig({ COATCHECK_LEDGER: join(folder, 'ledger.db') })
+  const service = await startService(config, { now: () => CLOCK_MS })
+  try {
+    await service.app.ready()
+    return await use(service)
+  } finally {
+    await service.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** A line for each operation that answers JSON. Throws when an example is not answered as a success. */
+async function answersOf({ app }: Service): Promise<string> {
+  const lines: string[] = []
+  for (const { operationId, method, url, payload } of exampleRequests(
+    app.swagger() as unknown as OpenApiDocument,
+  )) {
+    const headers = payload === undefined ? {} : { 'content-type': JSON_TYPE }
+    const reply = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    if (!isSuccess(reply.statusCode)) {
+      throw new Error(`the example of ${operationId} was answered with ${reply.statusCode}: ${reply.payload}`)
+    }
+    const isJson = String(reply.headers['content-type']).startsWith(JSON_TYPE)
+    if (isJson) lines.push(`{"operationId":"${operationId}","body":${reply.payload}}`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function isSuccess(status: number): boolean {
+  return String(status).startsWith('2')
+}
+
+async function settle(file: URL, text: string): Promise<void> {
+  if (!check) return writeFile(file, text)
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return
+  console.error(`${file.pathname.split('/').at(-1)} is not what the routes say: npm run openapi`)
   process.exitCode = 1
 }

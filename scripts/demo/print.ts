@@ -2,7 +2,7 @@
 // brackets, «demo: …»; every other mark is the service's, and the model sees it.
 import type { Block, Message } from './types.ts'
 
-const LINE_CHARS = 118
+const LINE_CHARS = 150
 const HEAD_LINES = 3
 const TAIL_LINES = 1
 /** The service's own lines: notes and hints. */

@@ -44,8 +44,24 @@ function settle(done: (error: Error | null, body?: unknown) => void, read: () =>
   }
 }
 
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i
+const UTF8 = /^(?:utf-?8|us-ascii)$/i
+
+/** The charset that a content type names when it is not UTF-8. */
+export function foreignCharset(contentType = ''): string | undefined {
+  const charset = CHARSET.exec(contentType)?.[1]
+  return charset === undefined || UTF8.test(charset) ? undefined : charset
+}
+
 function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits): unknown {
   refuseEncoded(request)
+  const charset = foreignCharset(request.headers['content-type'])
+  if (charset !== undefined) {
+    throw new CoatcheckError(
+      'unsupported_media_type',
+      `The charset ${JSON.stringify(charset)} is not UTF-8. Send application/json in UTF-8; a put also takes text/plain and other types, in UTF-8 too.`,
+    )
+  }
   const schema = bodySchema(request)
   if (schema === undefined) return undefined
   if (body.length === 0) {
@@ -75,7 +91,7 @@ function refuseEncoded(request: FastifyRequest): void {
   if (encoding === undefined || encoding === 'identity') return
   throw new CoatcheckError(
     'unsupported_media_type',
-    `The body is ${encoding}-encoded; send it without content-encoding.`,
+    `The body is ${encoding}-encoded; send it as it is, without content-encoding.`,
   )
 }
 

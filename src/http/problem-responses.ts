@@ -7,7 +7,12 @@ import type { ErrorCode } from '../core/errors.ts'
 import { PROBLEM_TYPE, PROBLEMS } from './problems.ts'
 
 /** Any call: who may call is one answer with a token and another without. */
-export const CALL_PROBLEMS = ['unauthorized', 'forbidden_origin', 'internal_error'] as const
+export const CALL_PROBLEMS = [
+  'unauthorized',
+  'forbidden_origin',
+  'internal_error',
+  'overloaded',
+] as const
 /** A call with a JSON body. */
 export const BODY_PROBLEMS = [
   ...CALL_PROBLEMS,

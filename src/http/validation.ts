@@ -37,10 +37,17 @@ export const schemaController: SchemaController = {
         // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
-        return (httpPart === 'body' ? json : text).compile(schema as object) as never
+        if (httpPart === 'body') return json.compile(schema as object) as never
+        return text.compile(httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object)) as never
       }
     },
   },
+}
+
+/** Header names as Node has them; a schema shows them as they are known. */
+function inLowerCase(schema: { readonly properties?: Readonly<Record<string, object>> }): object {
+  const names = Object.entries(schema.properties ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  return { ...schema, properties: Object.fromEntries(names) }
 }
 
 const PARTS: Readonly<Record<string, string>> = {

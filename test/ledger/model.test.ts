@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 describe('the SQLite ledger beside a model', () => {
   it('answers and keeps the same over any order of puts, retries, ends, purges and restarts', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 20, size: 'max' }), async (steps) => {
         const folder = temporaryFolder()
         const path = join(folder.path, 'ledger.db')
         const model = new Model()

@@ -27,7 +27,7 @@ export interface ChildOptions {
   readonly execPath?: string
 }
 
-export interface Exit {
+interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }

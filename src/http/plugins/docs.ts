@@ -10,33 +10,46 @@ import { Type } from 'typebox'
 import { stringify } from 'yaml'
 import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
 import { PROBLEM_PAGES } from '../problems.ts'
+import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const VERSION = '0.1.0'
 const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
-const DESCRIPTION =
-  'Coatcheck keeps bulky tool results of AI-agent loops out of the transcript, and every byte of them within reach: put a result, show its content, pass references to it, recall any part.'
+const ANSWERS = new URL('openapi-answers.jsonl', import.meta.url)
+
+const DESCRIPTION = `Coatcheck keeps bulky tool results of AI-agent loops out of the transcript, and every byte of them within reach.
+
+1. **Put** each tool result. The answer has a handle (\`r1\`) and \`content\`: what goes into the transcript in its place.
+2. **Resolve** the arguments of the next call: \`"$r1.rows.0"\` becomes the real value, and what the tool would really get is validated.
+3. **Recall** any part, by lines or characters, with the id that the content names. Pages joined are the whole, byte for byte.
+
+Every call below is filled in with an example and works as it stands: press *Execute*, from top to bottom. A run needs no setup; it opens with its first put.
+
+Lengths say their unit: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. Whatever goes wrong is a problem (RFC 9457) with a stable \`code\`, and its \`type\` is a page of this service that says what to do. Each answer carries its request id in \`x-request-id\`. Where the service was started with \`COATCHECK_TOKEN\`, press *Authorize* first.`
+
+const TAGS = [
+  { name: 'runs', description: 'One for each run of an agent loop: its settings, its totals, its end.' },
+  { name: 'results', description: 'What tools came to: put it, get the content for the transcript, read it back whole.' },
+  { name: 'arguments', description: 'What tools are called with: references resolved, then validated.' },
+  { name: 'evidence', description: 'Results read back by the model, a page at a time.' },
+  { name: 'text', description: 'Previews, windows and canonical text, without a run.' },
+  { name: 'sentinels', description: 'Calls that wait or failed, as values and as text for the model.' },
+  { name: 'compaction', description: 'Making room in a transcript: elide, decide, plan, apply. No model is asked.' },
+  { name: 'health', description: 'For operators.' },
+]
 
 /** Call it before any route is added. */
 export async function addOpenApi(app: FastifyInstance, options: { readonly secured: boolean }): Promise<void> {
+  const answers = await readAnswers()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'coatcheck', version: VERSION, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
       servers: [{ url: '/', description: 'This service.' }],
-      tags: [
-        { name: 'runs', description: 'One agent-loop run each.' },
-        { name: 'results', description: 'What tools came to.' },
-        { name: 'arguments', description: 'What tools are called with.' },
-        { name: 'evidence', description: 'Results, read back by the model.' },
-        { name: 'text', description: 'Previews, windows and canonical text, without a run.' },
-        { name: 'sentinels', description: 'Suspensions and failures.' },
-        { name: 'compaction', description: 'Making room in a transcript.' },
-        { name: 'health', description: 'For operators.' },
-      ],
+      tags: TAGS,
       components: {
         securitySchemes: {
-          token: { type: 'http', scheme: 'bearer', description: 'COATCHECK_TOKEN, where the service was started with one.' },
+          token: { type: 'http', scheme: 'bearer', description: 'The value of COATCHECK_TOKEN, where the service was started with one.' },
         },
       },
       ...(options.secured ? { security: [{ token: [] }] } : {}),
@@ -46,7 +59,17 @@ export async function addOpenApi(app: FastifyInstance, options: { readonly secur
       buildLocalReference: (json, _base, _fragment, i) =>
         typeof json['$id'] === 'string' ? json['$id'] : `def-${i}`,
     },
+    transformObject: (made) => {
+      const { openapiObject } = made as { openapiObject: unknown }
+      return finishDocument(openapiObject as OpenApiDocument, answers) as object
+    },
   })
+}
+
+/** One line for each operation: what it answers to its example. */
+async function readAnswers(): Promise<readonly AnswerExample[]> {
+  const lines = (await readFile(ANSWERS, 'utf8')).split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line) as AnswerExample)
 }
 
 /** Call it after the routes are added. */
@@ -54,7 +77,15 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    uiConfig: { docExpansion: 'list', tryItOutEnabled: true, persistAuthorization: true },
+    theme: { title: 'coatcheck API' },
+    uiConfig: {
+      docExpansion: 'list',
+      tryItOutEnabled: true,
+      persistAuthorization: true,
+      deepLinking: true,
+      displayRequestDuration: true,
+      defaultModelsExpandDepth: 0,
+    },
   })
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   app.get('/openapi.yaml', { schema: { hide: true } }, async (_request, reply) =>

@@ -161,7 +161,7 @@ function tidied(schema: Node): Node {
 function nullableType(schema: Node): Node {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
-  const [first, second] = anyOf as readonly [Node, Node]
+  const [first, second] = anyOf as unknown as readonly [Node, Node]
   const isPlain = typeof first['type'] === 'string' && first['type'] !== 'object'
   if (!isPlain || second['type'] !== 'null' || first['title'] !== undefined) return schema
   return { ...first, type: [first['type'], 'null'], ...rest }

@@ -5,22 +5,22 @@ import { isUtf8 } from 'node:buffer'
 import { CoatcheckError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json/scan.ts'
 import type { PutSource } from '../../runs/value.ts'
+import { foreignCharset } from '../body.ts'
 
-const MEDIA_TYPE = /^([!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:;(.*))?$/is
-const CHARSET = /(?:^|;)\s*charset\s*=\s*"?([^";\s]+)"?/i
+const MEDIA_TYPE = /^([!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:;.*)?$/is
 const BINARY = /^(?:image|audio|video)\/|^application\/(?:octet-stream|pdf|zip)$/
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/.*)$/
 const JSON_SUFFIX = /\+json$/
-const UTF8 = /^(?:utf-?8|us-ascii)$/i
 
 /** A raw body as the source of a result. Throws `unsupported_media_type`, `invalid_json`, `invalid_utf8`. */
 export function rawSource(body: Buffer, contentType: string | undefined, maxDepthLevels: number): PutSource {
-  const { type, charset, mediaType } = readType(contentType)
+  const { type, mediaType } = readType(contentType)
   if (FORM.test(type)) {
     throw refused(`${type} is a form (with curl, add -H 'content-type: …' to --data-binary)`)
   }
   if (BINARY.test(type) && type !== 'image/svg+xml') return { binary: body, mediaType }
-  if (charset !== undefined && !UTF8.test(charset)) {
+  const charset = foreignCharset(mediaType)
+  if (charset !== undefined) {
     throw refused(`the charset ${JSON.stringify(charset)} is not UTF-8`)
   }
   if (JSON_SUFFIX.test(type)) {
@@ -29,11 +29,11 @@ export function rawSource(body: Buffer, contentType: string | undefined, maxDept
   return isUtf8(body) ? { text: body, mediaType } : { binary: body, mediaType }
 }
 
-function readType(contentType: string | undefined): { type: string; charset: string | undefined; mediaType: string } {
+function readType(contentType: string | undefined): { type: string; mediaType: string } {
   const match = MEDIA_TYPE.exec(contentType?.trim() ?? '')
   if (match === null) throw refused('the body has no content-type')
   const type = (match[1] as string).toLowerCase()
-  return { type, charset: CHARSET.exec(match[2] ?? '')?.[1], mediaType: contentType?.trim() ?? type }
+  return { type, mediaType: contentType?.trim() ?? type }
 }
 
 const refused = (why: string): CoatcheckError =>

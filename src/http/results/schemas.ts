@@ -69,7 +69,7 @@ const ENVELOPE_EXAMPLES = {
       tool_use_id: 'toolu_01',
       tool_name: 'list_files',
       render: 'preview',
-      output: { rows: [{ id: 9007199254740993, name: 'a.txt' }, { id: 2, name: 'b.txt' }], total: 2 },
+      output: { rows: [{ id: 1, name: 'a.txt' }, { id: 2, name: 'b.txt' }], total: 2 },
     },
   },
   failure: {

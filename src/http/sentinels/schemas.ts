@@ -90,6 +90,15 @@ export const CompactFailuresSchema = Type.Object(
     title: 'FailureLog',
     additionalProperties: false,
     description: 'What the calls of a run came to.',
+    examples: [
+      {
+        events: [
+          { tool: 'fetch', message: 'timeout' },
+          { tool: 'fetch', message: 'timeout' },
+          { success: true },
+        ],
+      },
+    ],
   },
 )
 

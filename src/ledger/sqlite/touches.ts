@@ -21,10 +21,6 @@ export class Touches {
     return this.#at
   }
 
-  get isEmpty(): boolean {
-    return this.#at.size === 0
-  }
-
   get isFull(): boolean {
     return this.#at.size >= TOUCHES_RUNS
   }

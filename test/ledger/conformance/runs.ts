@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Format } from '../../../src/ledger/ledger.ts'
 import { bytesOf, codeOf, NOW, POLICY, putText, RUN, SECOND_MS } from '../../support/ledger.ts'
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
@@ -50,6 +51,16 @@ export function runsConform(open: Open): void {
       expect(kept).toMatchObject({ ttlSeconds: 7, verbatimLimitChars: 2_000 })
       const { run } = await ledger.openRun(RUN, { ttlSeconds: null, verbatimLimitChars: null }, NOW)
       expect(run).toMatchObject({ ttlSeconds: 600, verbatimLimitChars: 30_000 })
+    })
+
+    it('the format of an open run is fixed', async () => {
+      const { ledger } = subject
+      await ledger.openRun(RUN, { format: 'reference' }, NOW)
+      await ledger.openRun(RUN, { format: 'reference', ttlSeconds: 9 }, NOW)
+      // there is one format so far; what it may be is not the ledger's to say
+      const other = { format: 'other' as Format, ttlSeconds: 7 }
+      expect(await codeOf(ledger.openRun(RUN, other, NOW))).toBe('format_fixed')
+      expect(await ledger.findRun(RUN, NOW)).toMatchObject({ format: 'reference', ttlSeconds: 9 })
     })
 
     it('tools merge by name, null removes one, and a schema keeps its bytes', async () => {

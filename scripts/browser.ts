@@ -1,0 +1,84 @@
+/**
+ * Swagger UI as a newcomer meets it, in a real browser: the page loads and asks no other host, and every operation, from
+ * top to bottom, succeeds with the example that is filled in. Two screenshots stay in artifacts/.
+ *
+ * `COATCHECK_URL`: a service that runs; absent: one is started, with a ledger of its own. `COATCHECK_TOKEN`: its token.
+ * `CHROMIUM`: the browser, when it is not /usr/bin/chromium. Exits 1 when anything is not as it should be, and says what.
+ */
+import { mkdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium } from 'playwright-core'
+import type { OpenApiDocument } from '../src/http/plugins/openapi-document.ts'
+import { startChild } from '../test/support/service.ts'
+import { DocsPage, type Shown } from './browser/docs-page.ts'
+import { exampleRequests } from './openapi/example-requests.ts'
+
+const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
+const { CHROMIUM = '/usr/bin/chromium', COATCHECK_TOKEN: token, COATCHECK_URL: given } = process.env
+/** Also those that keep a browser from calling home on a network where nothing answers. */
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+const failures = given === undefined ? await withOwnService() : await inBrowser(given)
+for (const failure of failures) console.error(`FAIL ${failure}`)
+if (failures.length > 0) process.exitCode = 1
+
+async function withOwnService(): Promise<readonly string[]> {
+  const service = await startChild(token === undefined ? {} : { env: { COATCHECK_TOKEN: token } })
+  try {
+    return await inBrowser(service.url)
+  } finally {
+    await service.stop()
+  }
+}
+
+async function inBrowser(url: string): Promise<readonly string[]> {
+  await mkdir(ARTIFACTS, { recursive: true })
+  // The profile is a new folder that goes with the browser.
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  try {
+    return await tryDocs(browser, url)
+  } finally {
+    await browser.close()
+  }
+}
+
+async function tryDocs(browser: Browser, url: string): Promise<readonly string[]> {
+  const page = await DocsPage.open(browser, url)
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument
+  const operations = exampleRequests(document).map(({ operationId }) => operationId)
+  const failures: string[] = []
+  const shown = await page.operations()
+  if (shown.length !== operations.length || !operations.every((id) => shown.includes(id))) {
+    failures.push(`the page shows ${shown.join(', ')}; the document has ${operations.join(', ')}`)
+  }
+  await page.screenshot(`${ARTIFACTS}swagger-ui-top.png`)
+  if (token !== undefined) await page.authorize(token)
+  for (const id of shown) {
+    const answer = await page.execute(id)
+    console.log(`${answer.status} ${id}`)
+    if (!answer.status.startsWith('2')) failures.push(`${id}: ${answer.status} ${answer.body}`)
+    failures.push(...complaints(id, answer))
+    if (id === 'putResult') await page.screenshot(`${ARTIFACTS}swagger-ui.png`)
+    await page.collapse(id)
+  }
+  return [...failures, ...page.complaints(url)]
+}
+
+/** What put and recall show is looked at, not only whether they succeed. */
+function complaints(id: string, { body }: Shown): readonly string[] {
+  const wanted: Readonly<Record<string, string>> = {
+    putResult: '"evidence_id": "toolu_01"',
+    recall: '"content": "{\\n',
+  }
+  const part = wanted[id]
+  return part === undefined || body.includes(part) ? [] : [`${id} shows no ${part}: ${body}`]
+}

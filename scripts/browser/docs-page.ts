@@ -1,0 +1,94 @@
+/**
+ * Swagger UI's page, by what a reader does with it. Notes on the way what the browser asks for and complains about.
+ */
+import type { Browser, Locator, Page } from 'playwright-core'
+
+const VIEWPORT = { width: 1280, height: 1400 }
+const TIMEOUT_MS = 20_000
+const OPERATION = '.opblock'
+/** `operations-{tag}-{operationId}`: how Swagger UI numbers its blocks. */
+const BLOCK_ID = /^operations-[^-]+-(.+)$/
+
+/** The answer as the page shows it. */
+export interface Shown {
+  readonly status: string
+  readonly body: string
+}
+
+export class DocsPage {
+  readonly #page: Page
+  readonly #requests: string[] = []
+  readonly #complaints: string[] = []
+
+  /** Resolves when the operations are there. */
+  static async open(browser: Browser, url: string): Promise<DocsPage> {
+    const page = await browser.newPage({ viewport: VIEWPORT })
+    page.setDefaultTimeout(TIMEOUT_MS)
+    const docs = new DocsPage(page)
+    await page.goto(`${url}/docs`)
+    await page.locator(OPERATION).first().waitFor()
+    return docs
+  }
+
+  private constructor(page: Page) {
+    this.#page = page
+    page.on('request', (request) => this.#requests.push(request.url()))
+    page.on('requestfailed', (request) => this.#complaints.push(`${request.url()} failed`))
+    page.on('pageerror', (error) => this.#complaints.push(String(error)))
+    // What breaks the content security policy is such a message, too.
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.#complaints.push(message.text())
+    })
+  }
+
+  /** The ids of the operations, from top to bottom. */
+  async operations(): Promise<readonly string[]> {
+    const ids = await this.#page.locator(OPERATION).evaluateAll((blocks) => blocks.map(({ id }) => id))
+    return ids.map((id) => BLOCK_ID.exec(id)?.[1] ?? id)
+  }
+
+  /** Requests to other hosts, errors of the page and messages of the console. */
+  complaints(url: string): readonly string[] {
+    const { origin } = new URL(url)
+    const foreign = this.#requests.filter((request) => {
+      const { protocol } = new URL(request)
+      return protocol.startsWith('http') && new URL(request).origin !== origin
+    })
+    return [...foreign.map((request) => `the page asked for ${request}`), ...this.#complaints]
+  }
+
+  async authorize(token: string): Promise<void> {
+    await this.#page.locator('.btn.authorize').click()
+    const dialog = this.#page.locator('.dialog-ux')
+    await dialog.locator('input').fill(token)
+    await dialog.locator('button.authorize').click()
+    await dialog.locator('button.btn-done').click()
+  }
+
+  /** Opens the operation, sends what is filled in, and reads the answer that is shown. */
+  async execute(operationId: string): Promise<Shown> {
+    const block = this.#block(operationId)
+    await block.locator('.opblock-summary-control').click()
+    await block.locator('.opblock-body').waitFor()
+    const tryOut = block.locator('.try-out__btn', { hasText: 'Try it out' })
+    if ((await tryOut.count()) > 0) await tryOut.click()
+    await block.locator('button.execute').click()
+    const answer = block.locator('.live-responses-table .response').first()
+    await answer.waitFor()
+    const status = await answer.locator('.response-col_status').first().innerText()
+    const body = answer.locator('.response-col_description .highlight-code')
+    return { status: status.trim(), body: (await body.count()) > 0 ? await body.first().innerText() : '' }
+  }
+
+  async collapse(operationId: string): Promise<void> {
+    await this.#block(operationId).locator('.opblock-summary-control').click()
+  }
+
+  async screenshot(path: string): Promise<void> {
+    await this.#page.screenshot({ path })
+  }
+
+  #block(operationId: string): Locator {
+    return this.#page.locator(`.opblock[id$="-${operationId}"]`)
+  }
+}
