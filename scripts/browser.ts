@@ -67,7 +67,7 @@ async function tryDocs(browser: Browser, url: string): Promise<readonly string[]
     console.log(`${answer.status} ${id}`)
     if (!answer.status.startsWith('2')) failures.push(`${id}: ${answer.status} ${answer.body}`)
     failures.push(...complaints(id, answer))
-    if (id === 'putResult') await page.screenshot(`${ARTIFACTS}swagger-ui.png`)
+    if (id === 'putResult') await page.screenshotOf(id, `${ARTIFACTS}swagger-ui.png`)
     await page.collapse(id)
   }
   return [...failures, ...page.complaints(url)]

@@ -3,7 +3,7 @@
  */
 import type { Browser, Locator, Page } from 'playwright-core'
 
-const VIEWPORT = { width: 1280, height: 1400 }
+const VIEWPORT = { width: 1280, height: 1600 }
 const TIMEOUT_MS = 20_000
 const OPERATION = '.opblock'
 /** `operations-{tag}-{operationId}`: how Swagger UI numbers its blocks. */
@@ -86,6 +86,13 @@ export class DocsPage {
 
   async screenshot(path: string): Promise<void> {
     await this.#page.screenshot({ path })
+  }
+
+  /** From the body that was sent down to the answer. */
+  async screenshotOf(operationId: string, path: string): Promise<void> {
+    const sent = this.#block(operationId).locator('.opblock-section-request-body')
+    await sent.evaluate((section) => section.scrollIntoView())
+    await this.screenshot(path)
   }
 
   #block(operationId: string): Locator {

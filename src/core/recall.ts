@@ -97,12 +97,6 @@ function readNumber(name: string, value: JsonSlice | undefined): number | null {
       `"${name}" must be a whole number; it is ${clipped(text)}.`,
     )
   }
-  if (digits < 0) {
-    throw new CoatcheckError(
-      'invalid_range',
-      `"${name}" must not be negative; it is ${clipped(text)}.`,
-    )
-  }
   return digits
 }
 
@@ -128,6 +122,10 @@ export function boundRecall(request: RecallRequest, size: ViewSize): Asked {
   if (start === null && end === null) return { unit, start: first, end: last }
   const from = start ?? first
   const until = end ?? last
+  if (from < 0 || until < 0) {
+    const [name, value] = from < 0 ? ['start', from] : ['end', until]
+    throw outOfRange(unit, size, `${name === 'end' ? 'an' : 'a'} ${name} of ${value} is negative`)
+  }
   if (from < first) throw outOfRange(unit, size, 'a start of 0 is before the first line')
   if (end !== null && (unit === 'lines' ? end < from : end <= from)) {
     const order = unit === 'lines' ? 'before' : 'not after'

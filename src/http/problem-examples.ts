@@ -9,12 +9,20 @@ const INSTANCE = '7f6b2a9e-3c1d-4e0a-9b57-0d6c8f1e2a34'
 
 /** What is particular to a code: its detail, where it has one, and its facts. */
 const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>> = {
-  invalid_json: { detail: 'The JSON is malformed at byte 12: a value was expected.', byte: 12 },
-  invalid_utf8: { detail: 'The JSON is not valid UTF-8 at byte 27.', byte: 27 },
+  invalid_json: {
+    detail: 'The JSON is malformed at byte 16: "," or "]" expected, the input ends there.',
+    offset_bytes: 16,
+  },
+  invalid_utf8: {
+    detail: 'The JSON is not valid UTF-8: byte 12 begins no code point.',
+    offset_bytes: 12,
+  },
   json_too_deep: {
-    detail: 'The JSON nests deeper than 1024 levels, at byte 1024. Send less nesting.',
+    detail:
+      'The JSON nests deeper than 1024 levels at byte 1033. Flatten it, or put it as text.',
     limit: 'json_depth_levels',
     value: 1024,
+    offset_bytes: 1033,
   },
   invalid_request: {
     detail: 'The body has the unknown member "tool_use"; see /docs for those there are.',
@@ -23,7 +31,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
     detail:
       'Lines are numbered from 1, both ends included; there are 13, and a start of 20 is past the end.',
     total_lines: 13,
-    total_chars: 162,
+    total_chars: 132,
   },
   unauthorized: {
     detail: 'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.',
@@ -33,7 +41,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
       'Without COATCHECK_TOKEN only processes of this machine are served, and the Origin "https://example.com" is another site. Call it as http://127.0.0.1:<port>, or set a token.',
   },
   not_found: {
-    detail: 'The run "demo" has no result "r7". It has 3 results; handles are r1, r2, ….',
+    detail: 'There is no run "other".',
   },
   path_not_found: {
     detail: 'The path "rows.5" is not there: no "5" in the array, which has 0..1.',
@@ -67,24 +75,26 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
       'A put cannot take this body: application/x-www-form-urlencoded is a form (with curl, add -H \'content-type: …\' to --data-binary). Send application/json (an envelope), another JSON type (*/*+json), text/plain or any other text type in UTF-8, or application/octet-stream.',
   },
   range_not_satisfiable: {
-    detail: 'The range "bytes=5000-" lies outside the 82 bytes there are.',
+    detail: 'The range "bytes=5000-" lies outside the 68 bytes there are.',
   },
   over_limit: {
-    detail: 'the run holds 100000 results, which is the limit; put into another run',
-    limit: 'results_per_run',
-    value: 100_000,
+    detail:
+      'The schema has 300018 bytes; at most 262144 are taken. Leave out descriptions, or share parts under "$defs".',
+    limit: 'schema_bytes',
+    value: 262_144,
   },
   tool_not_registered: {
     detail:
       'The run "demo" has no tool "deploy". Register it with PUT /v1/runs/{run_id}/tools/{tool_name}, or send "input_schema".',
   },
   invalid_schema: {
-    detail: 'The schema has at /properties/files/type a type that JSON Schema does not know.',
-    schema_path: '/properties/files/type',
+    detail:
+      'The schema is invalid at "#/properties/files/type": "lists" is not a JSON Schema type. Types are array, boolean, integer, null, number, object, string.',
+    schema_path: '#/properties/files/type',
   },
   no_text_view: {
     detail:
-      'r2 is binary (image/png) and has no lines to recall. Read its bytes: GET /v1/runs/{run_id}/results/r2/value.',
+      'r1 is binary (image/png) and has no lines to recall. Read its bytes: GET /v1/runs/{run_id}/results/r1/value.',
   },
   internal_error: {},
   ledger_corrupt: { detail: 'database disk image is malformed (SQLITE_CORRUPT)' },

@@ -44,10 +44,10 @@ export async function recall(
   const result = await resultByRecall(context, ref, run, request.id)
   const size = sizeOf(result)
   const asked = boundRecall(request, size)
-  const page = await readPage(context, result, asked, {
-    maxChars: run.verbatimLimitChars,
-    noteChars: continuationChars(result.recallName, size),
-  })
+  const maxChars = run.verbatimLimitChars
+  // A long id that its handle cannot stand in for may fill a page; its note is then beyond the limit, but pages go on.
+  const noteChars = Math.min(continuationChars(result.recallName, size), maxChars / 2)
+  const page = await readPage(context, result, asked, { maxChars, noteChars })
   const next = await nextCall(context, result, asked, page)
   return {
     text: textOf(page, size, next),

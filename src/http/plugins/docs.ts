@@ -27,6 +27,24 @@ Every call below is filled in with an example and works as it stands: press *Exe
 
 Lengths say their unit: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. Whatever goes wrong is a problem (RFC 9457) with a stable \`code\`, and its \`type\` is a page of this service that says what to do. Each answer carries its request id in \`x-request-id\`. Where the service was started with \`COATCHECK_TOKEN\`, press *Authorize* first.`
 
+/**
+ * Everything from here, and no script but files. Swagger UI styles inline. Without `upgrade-insecure-requests`, which would
+ * break the page over plain HTTP on any host but this one.
+ */
+const PAGE_POLICY = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data:",
+  'font-src': "'self' data:",
+  'connect-src': "'self'",
+  'form-action': "'self'",
+  'base-uri': "'none'",
+  'frame-ancestors': "'none'",
+}
+/** The bar on top is for loading another document, which the policy would refuse. */
+const PAGE_STYLE = '.swagger-ui .topbar { display: none }'
+
 const TAGS = [
   { name: 'runs', description: 'One for each run of an agent loop: its settings, its totals, its end.' },
   { name: 'results', description: 'What tools came to: put it, get the content for the transcript, read it back whole.' },
@@ -76,8 +94,11 @@ async function readAnswers(): Promise<readonly AnswerExample[]> {
 export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    theme: { title: 'coatcheck API' },
+    staticCSP: PAGE_POLICY,
+    theme: {
+      title: 'coatcheck API',
+      css: [{ filename: 'theme.css', content: PAGE_STYLE }],
+    },
     uiConfig: {
       docExpansion: 'list',
       tryItOutEnabled: true,

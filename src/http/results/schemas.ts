@@ -64,7 +64,7 @@ export const SuspensionSchema = Type.Object(
 /** By name, as OpenAPI has several examples of one media type. */
 const ENVELOPE_EXAMPLES = {
   output: {
-    summary: 'A bulky result',
+    summary: 'A result, shown as its preview',
     value: {
       tool_use_id: 'toolu_01',
       tool_name: 'list_files',

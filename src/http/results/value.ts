@@ -16,6 +16,7 @@ import type { ValueQuery } from './schemas.ts'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** Types that a browser would run. */
 const ACTIVE = /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
+const SUFFIX = /^bytes=\s*-([0-9]+)\s*$/
 
 interface Part {
   readonly type: string
@@ -41,6 +42,13 @@ export async function sendValue(
   })
   if (matches(request.headers['if-none-match'], part.etag)) return reply.code(304).send()
   const span = spanOf(request, part)
+  if (span === undefined) {
+    reply.header('content-range', `bytes */${part.totalBytes}`)
+    throw new CoatcheckError(
+      'range_not_satisfiable',
+      `The range ${JSON.stringify(request.headers.range)} lies outside the ${part.totalBytes} bytes there are.`,
+    )
+  }
   reply.type(part.type).header('content-length', span.end - span.start)
   if (span.partial) {
     reply.code(206).header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
@@ -114,18 +122,24 @@ async function* clipped(
   }
 }
 
-/** The one byte range that is asked for, or everything. Several ranges are answered with the whole, as RFC 9110 allows. */
-function spanOf(
-  request: FastifyRequest,
-  { etag, totalBytes }: Part,
-): { start: number; end: number; partial: boolean } {
+interface ByteSpan {
+  readonly start: number
+  readonly end: number
+  readonly partial: boolean
+}
+
+/**
+ * The one byte range that is asked for, or everything; undefined when it lies outside. Several ranges are answered with the
+ * whole, as RFC 9110 allows.
+ */
+function spanOf(request: FastifyRequest, { etag, totalBytes }: Part): ByteSpan | undefined {
   const whole = { start: 0, end: totalBytes, partial: false }
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return whole
+  // The last n bytes of fewer are all of them; range-parser takes that for outside.
+  if (totalBytes > 0 && Number(SUFFIX.exec(range)?.[1] ?? 0) > totalBytes) return { ...whole, partial: true }
   const ranges = parseRange(totalBytes, range)
-  if (ranges === -1) {
-    throw new CoatcheckError('range_not_satisfiable', `The range ${JSON.stringify(range)} lies outside the ${totalBytes} bytes there are.`)
-  }
+  if (ranges === -1) return undefined
   const [first, second] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges
   return first === undefined || second !== undefined ? whole : { start: first.start, end: first.end + 1, partial: true }
 }

@@ -1,0 +1,17 @@
+// The document's schemas as validators.
+import { type AnySchema, Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+
+/** What is wrong with a value by a schema of the document; empty when nothing is. */
+export type Complain = (schema: unknown, value: unknown) => readonly string[]
+
+export function complainer({ components }: OpenApiDocument): Complain {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  return (schema, value) => {
+    const validate = ajv.compile({ ...(schema as object), components } as AnySchema)
+    if (validate(value)) return []
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`)
+  }
+}
