@@ -41,9 +41,16 @@ async function answersOf({ app }: Service): Promise<string> {
     app.swagger() as unknown as OpenApiDocument,
   )) {
     const headers = payload === undefined ? {} : { 'content-type': JSON_TYPE }
-    const reply = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    const reply = await app.inject({
+      method,
+      url,
+      headers,
+      ...(payload === undefined ? {} : { payload }),
+    })
     if (!isSuccess(reply.statusCode)) {
-      throw new Error(`the example of ${operationId} was answered with ${reply.statusCode}: ${reply.payload}`)
+      throw new Error(
+        `the example of ${operationId} was answered with ${reply.statusCode}: ${reply.payload}`,
+      )
     }
     const isJson = String(reply.headers['content-type']).startsWith(JSON_TYPE)
     if (isJson) lines.push(`{"operationId":"${operationId}","body":${reply.payload}}`)

@@ -9,11 +9,11 @@ const PAGE = new URL('../docs/reference/settings.md', import.meta.url)
 
 /** Larger units, in which a default is easier to read; the largest first. */
 const UNITS = [
-  { suffix: '_BYTES', size: 1024 ** 3, name: 'GiB' },
-  { suffix: '_BYTES', size: 1024 ** 2, name: 'MiB' },
-  { suffix: '_BYTES', size: 1024, name: 'KiB' },
-  { suffix: '_TTL_SECONDS', size: 86_400, name: 'days' },
-  { suffix: '_RETENTION_SECONDS', size: 86_400, name: 'days' },
+  { part: '_BYTES', size: 1024 ** 3, name: 'GiB' },
+  { part: '_BYTES', size: 1024 ** 2, name: 'MiB' },
+  { part: '_BYTES', size: 1024, name: 'KiB' },
+  { part: '_TTL_SECONDS', size: 86_400, name: 'days' },
+  { part: '_RETENTION_SECONDS', size: 86_400, name: 'days' },
 ] as const
 
 interface Setting {
@@ -59,7 +59,7 @@ function valuesOf({ type, enum: values, minimum, maximum }: Setting): string {
 
 function defaultOf(name: string, { default: value }: Setting): string {
   if (value === undefined) return 'none'
-  const unit = UNITS.find(({ suffix, size }) => name.endsWith(suffix) && Number(value) % size === 0)
+  const unit = UNITS.find(({ part, size }) => name.includes(part) && Number(value) % size === 0)
   return unit === undefined
     ? `\`${value}\``
     : `\`${value}\` (${grouped(Number(value) / unit.size)} ${unit.name})`

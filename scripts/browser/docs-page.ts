@@ -43,7 +43,9 @@ export class DocsPage {
 
   /** The ids of the operations, from top to bottom. */
   async operations(): Promise<readonly string[]> {
-    const ids = await this.#page.locator(OPERATION).evaluateAll((blocks) => blocks.map(({ id }) => id))
+    const ids = await this.#page
+      .locator(OPERATION)
+      .evaluateAll((blocks) => blocks.map(({ id }) => id))
     return ids.map((id) => BLOCK_ID.exec(id)?.[1] ?? id)
   }
 
@@ -77,7 +79,10 @@ export class DocsPage {
     await answer.waitFor()
     const status = await answer.locator('.response-col_status').first().innerText()
     const body = answer.locator('.response-col_description .highlight-code')
-    return { status: status.trim(), body: (await body.count()) > 0 ? await body.first().innerText() : '' }
+    return {
+      status: status.trim(),
+      body: (await body.count()) > 0 ? await body.first().innerText() : '',
+    }
   }
 
   async collapse(operationId: string): Promise<void> {

@@ -34,6 +34,16 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     { parseAs: 'buffer', bodyLimit: limits.maxRawBodyBytes },
     (request, body, done) => settle(done, () => readRawBody(request, body as Buffer)),
   )
+  // No parser is asked when there is neither a body nor a content type.
+  app.addHook('preValidation', async (request) => {
+    if (request.body === undefined && bodySchema(request) !== undefined) request.body = emptyBody(request)
+  })
+}
+
+/** What an empty body stands for. */
+function emptyBody(request: FastifyRequest): object {
+  if (request.routeOptions.config.bodyOptional === true) return {}
+  throw new CoatcheckError('invalid_request', 'The body is empty; this call needs a JSON object.')
 }
 
 function settle(done: (error: Error | null, body?: unknown) => void, read: () => unknown): void {
@@ -64,10 +74,7 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   }
   const schema = bodySchema(request)
   if (schema === undefined) return undefined
-  if (body.length === 0) {
-    if (request.routeOptions.config.bodyOptional === true) return {}
-    throw new CoatcheckError('invalid_request', 'The body is empty; this call needs a JSON object.')
-  }
+  if (body.length === 0) return emptyBody(request)
   const document = parseJson(body, limits.maxJsonDepthLevels)
   if (schema[OPAQUE] === true) return document
   if (document.kind !== 'object') {

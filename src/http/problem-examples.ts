@@ -18,8 +18,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
     offset_bytes: 12,
   },
   json_too_deep: {
-    detail:
-      'The JSON nests deeper than 1024 levels at byte 1033. Flatten it, or put it as text.',
+    detail: 'The JSON nests deeper than 1024 levels at byte 1033. Flatten it, or put it as text.',
     limit: 'json_depth_levels',
     value: 1024,
     offset_bytes: 1033,
@@ -72,7 +71,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   unsupported_media_type: {
     detail:
-      'A put cannot take this body: application/x-www-form-urlencoded is a form (with curl, add -H \'content-type: …\' to --data-binary). Send application/json (an envelope), another JSON type (*/*+json), text/plain or any other text type in UTF-8, or application/octet-stream.',
+      "A put cannot take this body: application/x-www-form-urlencoded is a form (with curl, add -H 'content-type: …' to --data-binary). Send application/json (an envelope), another JSON type (*/*+json), text/plain or any other text type in UTF-8, or application/octet-stream.",
   },
   range_not_satisfiable: {
     detail: 'The range "bytes=5000-" lies outside the 68 bytes there are.',

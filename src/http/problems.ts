@@ -4,7 +4,7 @@
  */
 import type { ErrorObject } from 'ajv'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
 import { describeInvalid } from './validation.ts'
 
@@ -51,7 +51,11 @@ export const ProblemSchema = Type.Object(
     limit: Type.Optional(Type.String({ description: 'The limit that was hit, with its unit.' })),
     value: Type.Optional(Type.Integer({ description: 'The value of that limit.' })),
   },
-  { $id: 'Problem', additionalProperties: true, description: 'Problem details (RFC 9457); some codes add members of their own.' },
+  {
+    $id: 'Problem',
+    additionalProperties: true,
+    description: 'Problem details (RFC 9457); some codes add members of their own.',
+  },
 )
 export type Problem = Static<typeof ProblemSchema>
 
@@ -64,7 +68,10 @@ const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
 }
 
 /** Any error as one of ours. */
-function toCoatcheckError(error: FastifyError | CoatcheckError, request: FastifyRequest): CoatcheckError {
+function toCoatcheckError(
+  error: FastifyError | CoatcheckError,
+  request: FastifyRequest,
+): CoatcheckError {
   if (error instanceof CoatcheckError) return error
   if (error.validation !== undefined) {
     const detail = describeInvalid(error.validation as ErrorObject[], error.validationContext)
@@ -73,8 +80,14 @@ function toCoatcheckError(error: FastifyError | CoatcheckError, request: Fastify
   if (error.statusCode === 413) return bodyTooLarge(request)
   if (error.statusCode === 415) return missingType(request)
   const status = error.statusCode ?? 500
-  if (status < 500) return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
-  return new CoatcheckError(FASTIFY_CODES[status] ?? 'internal_error', error.message, {}, { cause: error })
+  if (status < 500)
+    return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
+  return new CoatcheckError(
+    FASTIFY_CODES[status] ?? 'internal_error',
+    error.message,
+    {},
+    { cause: error },
+  )
 }
 
 function bodyTooLarge(request: FastifyRequest): CoatcheckError {
@@ -83,15 +96,22 @@ function bodyTooLarge(request: FastifyRequest): CoatcheckError {
   const [limit, value] = json
     ? (['json_body_bytes', maxJsonBodyBytes] as const)
     : (['raw_body_bytes', maxRawBodyBytes] as const)
-  return new CoatcheckError('body_too_large', `The body has more than ${value} bytes, the limit (${limit}).`, {
-    limit,
-    value,
-  })
+  return new CoatcheckError(
+    'body_too_large',
+    `The body has more than ${value} bytes, the limit (${limit}).`,
+    {
+      limit,
+      value,
+    },
+  )
 }
 
 function missingType(request: FastifyRequest): CoatcheckError {
   const given = request.headers['content-type']
-  const what = given === undefined ? 'The body has no content-type' : `${JSON.stringify(given)} is no media type`
+  const what =
+    given === undefined
+      ? 'The body has no content-type'
+      : `${JSON.stringify(given)} is no media type`
   return new CoatcheckError(
     'unsupported_media_type',
     `${what}. Send application/json for an envelope; a put also takes text/plain and other types as raw bodies.`,

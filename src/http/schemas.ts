@@ -3,7 +3,7 @@
  * exists after the calls above it on the page were tried. A `title` is the name under which the OpenAPI document lists a
  * schema once, see `plugins/openapi-document.ts`.
  */
-import { Type, type TSchema } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { RENDERINGS, RENDERS } from '../core/content.ts'
 import { EVIDENCE_ID_BYTES } from '../core/limits.ts'
 import { FORMATS } from '../ledger/ledger.ts'
@@ -54,14 +54,23 @@ export const RenderSchema = Type.Enum([...RENDERS], {
 
 export const FormatSchema = Type.Enum([...FORMATS], {
   title: 'Format',
-  description: 'How previews, windows and markers are written. A run keeps the format it opened with.',
+  description:
+    'How previews, windows and markers are written. A run keeps the format it opened with.',
 })
 
 export const PageQuerySchema = Type.Object(
   {
-    limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100, description: 'Items on a page.' }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
+      description: 'Items on a page.',
+    }),
     after: Type.Optional(
-      Type.String({ description: 'The `next` of the page before; absent for the first.', [SHOWN_EXAMPLES]: ['demo'] }),
+      Type.String({
+        description: 'The `next` of the page before; absent for the first.',
+        [SHOWN_EXAMPLES]: ['demo'],
+      }),
     ),
   },
   { additionalProperties: false },
@@ -77,7 +86,9 @@ export const OmittedSchema = Type.Union(
       {
         start_line: Type.Integer({ description: 'First line left out, from 1.' }),
         end_line: Type.Integer({ description: 'Last line left out, included.' }),
-        chars: Type.Integer({ description: 'Characters of those lines, and one for each line end.' }),
+        chars: Type.Integer({
+          description: 'Characters of those lines, and one for each line end.',
+        }),
       },
       { additionalProperties: false },
     ),
@@ -116,7 +127,8 @@ export const ContentSchema = Type.Object(ContentMembers, {
 const ResultMembers = {
   run_id: Type.String({ description: 'The run that holds it.' }),
   handle: Type.String({
-    description: 'The handle within the run: `r1`, `r2`, … in the order of commit. References use it: `$r1.rows.0`.',
+    description:
+      'The handle within the run: `r1`, `r2`, … in the order of commit. References use it: `$r1.rows.0`.',
   }),
   evidence_id: Type.String({ description: 'What recall takes.' }),
   kind: Type.Enum(['json', 'text', 'binary'], {
@@ -141,7 +153,11 @@ const ResultMembers = {
 
 export const PutResultSchema = Type.Object(
   { ...ResultMembers, ...ContentMembers },
-  { $id: 'PutResult', additionalProperties: false, description: 'A result that is kept, and its content.' },
+  {
+    $id: 'PutResult',
+    additionalProperties: false,
+    description: 'A result that is kept, and its content.',
+  },
 )
 
 export const ResultSchema = Type.Object(

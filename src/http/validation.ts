@@ -61,10 +61,13 @@ const PARTS: Readonly<Record<string, string>> = {
 export function describeInvalid(errors: readonly ErrorObject[], part: string | undefined): string {
   const where = PARTS[part ?? 'body'] ?? 'the request'
   const error = errors[0]
-  if (error === undefined) return `${where} is not as described.`
-  const at = error.instancePath === '' ? where : `${error.instancePath.slice(1).replaceAll('/', '.')} in ${where}`
-  return `${at} ${describeError(error)}.`.replace(/^./, (first) => first.toUpperCase())
+  if (error === undefined) return `${sentenceStart(where)} is not as described.`
+  const name = JSON.stringify(error.instancePath.slice(1).replaceAll('/', '.'))
+  const at = error.instancePath === '' ? sentenceStart(where) : `${name} in ${where}`
+  return `${at} ${describeError(error)}.`
 }
+
+const sentenceStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function describeError({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {

@@ -76,7 +76,7 @@ export async function resolveArguments(
   return {
     arguments: args,
     resolved: lookups.flatMap((lookup) =>
-      'value' in lookup ? [lookup.reference.text.slice(1)] : [],
+      'value' in lookup ? [lookup.reference.text.slice(1).toWellFormed()] : [],
     ),
     unresolved,
     valid: invalid ? false : checked === undefined ? null : true,

@@ -5,9 +5,11 @@ import { type CompactionPlan, planCompaction } from '../core/compaction/plan.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { RunRef } from '../ledger/ledger.ts'
 import type { RunContext } from './context.ts'
+import { sha256Hex } from './digest.ts'
 import { putResult } from './put.ts'
 
 const TRANSCRIPT_TOOL = 'compaction'
+const ID_DIGEST_CHARS = 16
 
 export async function planTranscript(
   context: RunContext,
@@ -20,7 +22,8 @@ export async function planTranscript(
   const plan = planCompaction(input.messages, input.preserve)
   if (input.ref === undefined) return { ...plan, evidence_id: null }
   const { answer } = await putResult(context, input.ref, {
-    toolUseId: '',
+    // Named by what it holds: the same transcript is kept once, however often it is planned with.
+    toolUseId: `transcript:${sha256Hex(input.messages.source).slice(0, ID_DIGEST_CHARS)}`,
     toolName: TRANSCRIPT_TOOL,
     idempotencyKey: null,
     render: 'preview',

@@ -10,12 +10,17 @@ const PROBLEM = 'application/problem+json'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** What may be wrong with any call that has a body, by the code that answers it. */
-const BAD_BODIES: Readonly<Partial<Record<ErrorCode, { payload: string | Buffer; headers: Record<string, string> }>>> = {
+const BAD_BODIES: Readonly<
+  Partial<Record<ErrorCode, { payload: string | Buffer; headers: Record<string, string> }>>
+> = {
   invalid_json: { payload: '{', headers: JSON_TYPE },
   invalid_utf8: { payload: Buffer.from([0xff]), headers: JSON_TYPE },
   json_too_deep: { payload: '['.repeat(2000), headers: JSON_TYPE },
   body_too_large: { payload: '{}', headers: { ...JSON_TYPE, 'content-length': '67108865' } },
-  unsupported_media_type: { payload: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+  unsupported_media_type: {
+    payload: 'a=b',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  },
   invalid_request: { payload: '[]', headers: JSON_TYPE },
 }
 
@@ -37,7 +42,11 @@ function operationAt(method: string, url: string): Operation | undefined {
 }
 
 /** What keeps a problem from being one that the operation declares. */
-function undeclared(operation: Operation | undefined, status: number, problem: unknown): readonly string[] {
+function undeclared(
+  operation: Operation | undefined,
+  status: number,
+  problem: unknown,
+): readonly string[] {
   const media = operation?.responses[String(status)]?.content?.[PROBLEM]
   const { code } = problem as { code: string }
   const where = `${operation?.operationId} ${status} ${code}`
@@ -49,7 +58,9 @@ function undeclared(operation: Operation | undefined, status: number, problem: u
 describe('every problem is declared by the operation that answers it', () => {
   it.each(Object.keys(BAD_BODIES) as ErrorCode[])('for a body that is %s', async (code) => {
     const { payload, headers } = BAD_BODIES[code] as NonNullable<(typeof BAD_BODIES)[ErrorCode]>
-    const withBody = exampleRequests(service.document).filter((request) => request.payload !== undefined)
+    const withBody = exampleRequests(service.document).filter(
+      (request) => request.payload !== undefined,
+    )
     expect(withBody.length).toBeGreaterThan(10)
     for (const { method, url } of withBody) {
       const reply = await service.app.inject({ method, url, payload, headers: { ...headers } })
@@ -60,7 +71,11 @@ describe('every problem is declared by the operation that answers it', () => {
 
   it('for a call from a web page', async () => {
     for (const { method, url } of exampleRequests(service.document)) {
-      const reply = await service.app.inject({ method, url, headers: { origin: 'https://example.com' } })
+      const reply = await service.app.inject({
+        method,
+        url,
+        headers: { origin: 'https://example.com' },
+      })
       expect(reply.json().code).toBe('forbidden_origin')
       expect(undeclared(operationAt(method, url), reply.statusCode, reply.json())).toEqual([])
     }
@@ -81,7 +96,12 @@ describe('every problem is declared by the operation that answers it', () => {
     for (const { method, url, payload } of exampleRequests(service.document)) {
       const bad = url.replace('/runs/demo', '/runs/$demo').replace(/\?.*|$/, '?no_such_parameter=1')
       const headers = payload === undefined ? {} : { ...JSON_TYPE }
-      const reply = await service.app.inject({ method, url: bad, headers, ...(payload === undefined ? {} : { payload }) })
+      const reply = await service.app.inject({
+        method,
+        url: bad,
+        headers,
+        ...(payload === undefined ? {} : { payload }),
+      })
       if (reply.statusCode < 400) continue
       expect(undeclared(operationAt(method, url), reply.statusCode, reply.json())).toEqual([])
     }

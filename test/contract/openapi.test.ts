@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
-import { PROBLEM_EXAMPLES } from '../../src/http/problem-examples.ts'
 import { openApiYaml } from '../../src/http/plugins/docs.ts'
 import { type Operation, operationsOf } from '../../src/http/plugins/openapi-document.ts'
+import { PROBLEM_EXAMPLES } from '../../src/http/problem-examples.ts'
 import { type Complain, complainer } from './schemas.ts'
 import { startTestService, type TestService } from './support.ts'
 
@@ -40,8 +40,11 @@ function* exampled(): Generator<readonly [where: string, schema: Node, example: 
     }
     for (const [where, content] of [
       [`${operationId} body`, requestBody?.content],
-      ...Object.entries(responses).map(([status, { content }]) => [`${operationId} ${status}`, content]),
-    ] as readonly [string, Record<string, Media> | undefined][]) {
+      ...Object.entries(responses).map(([status, { content }]) => [
+        `${operationId} ${status}`,
+        content,
+      ]),
+    ] as unknown as readonly [string, Record<string, Media> | undefined][]) {
       for (const media of Object.values(content ?? {})) {
         for (const example of examplesOf(media)) yield [where, media.schema, example]
       }
@@ -72,7 +75,9 @@ function undescribed(schema: Node, at: string): readonly string[] {
 }
 
 const describedBody = ({ requestBody }: Operation): boolean =>
-  Object.values(requestBody?.content ?? {}).every((media) => examplesOf(media as unknown as Media).length > 0 || isBytes(media))
+  Object.values(requestBody?.content ?? {}).every(
+    (media) => examplesOf(media as unknown as Media).length > 0 || isBytes(media),
+  )
 const isBytes = (media: unknown): boolean => (media as Media).schema['format'] === 'binary'
 
 describe('the OpenAPI document', () => {
@@ -95,7 +100,9 @@ describe('the OpenAPI document', () => {
   })
 
   it('names its components, and shows no keyword of ours', () => {
-    expect(Object.keys(service.document.components.schemas).filter((name) => name.startsWith('def-'))).toEqual([])
+    expect(
+      Object.keys(service.document.components.schemas).filter((name) => name.startsWith('def-')),
+    ).toEqual([])
     expect(JSON.stringify(service.document)).not.toMatch(/"(?:x-[a-z-]+|\$id)":/)
   })
 
@@ -118,7 +125,9 @@ describe('the OpenAPI document', () => {
       const { operationId, parameters = [] } = operation
       const silent = parameters.filter(
         ({ example, schema }) =>
-          example === undefined && schema['examples'] === undefined && schema['default'] === undefined,
+          example === undefined &&
+          schema['examples'] === undefined &&
+          schema['default'] === undefined,
       )
       const bodies = describedBody(operation) ? [] : [`${operationId} body`]
       return [...silent.map(({ name }) => `${operationId} ${String(name)}`), ...bodies]
@@ -147,10 +156,17 @@ describe('the OpenAPI document', () => {
 describe('the examples, sent from top to bottom', () => {
   it('are each answered with a success that the document declares', async () => {
     const { app, document } = service
-    const operations = new Map(operationsOf(document).map(({ operation }) => [operation.operationId, operation]))
+    const operations = new Map(
+      operationsOf(document).map(({ operation }) => [operation.operationId, operation]),
+    )
     for (const { operationId, method, url, payload } of exampleRequests(document)) {
       const headers = payload === undefined ? {} : { 'content-type': 'application/json' }
-      const reply = await app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+      const reply = await app.inject({
+        method,
+        url,
+        headers,
+        ...(payload === undefined ? {} : { payload }),
+      })
       const declared = operations.get(operationId)?.responses[String(reply.statusCode)]
       const where = `${operationId} ${reply.statusCode}`
       expect(reply.statusCode, `${where} ${reply.payload}`).toBeLessThan(300)
@@ -164,7 +180,9 @@ describe('the examples, sent from top to bottom', () => {
 
   it('include each kind of put', async () => {
     const { app, document } = service
-    const put = operationsOf(document).find(({ operation }) => operation.operationId === 'putResult')
+    const put = operationsOf(document).find(
+      ({ operation }) => operation.operationId === 'putResult',
+    )
     const content = put?.operation.requestBody?.content as unknown as Record<string, Media>
     const schema = put?.operation.responses['201']?.content?.['application/json']?.['schema']
     const outcomes: unknown[] = []

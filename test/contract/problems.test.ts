@@ -21,14 +21,17 @@ async function provoke(service: TestService, code: ErrorCode): Promise<Record<st
 }
 
 describe('problems', () => {
-  it.each(Object.keys(PROVOKED) as ErrorCode[])('the example of %s is what the service answers', async (code) => {
-    const service = await startTestService()
-    const { instance, ...problem } = await provoke(service, code)
-    await service.close()
-    const { instance: _example, ...example } = PROBLEM_EXAMPLES[code]
-    expect(problem).toEqual(example)
-    expect(instance).toMatch(/^[0-9a-f-]{36}$/)
-  })
+  it.each(Object.keys(PROVOKED) as ErrorCode[])(
+    'the example of %s is what the service answers',
+    async (code) => {
+      const service = await startTestService()
+      const { instance, ...problem } = await provoke(service, code)
+      await service.close()
+      const { instance: _example, ...example } = PROBLEM_EXAMPLES[code]
+      expect(problem).toEqual(example)
+      expect(instance).toMatch(/^[0-9a-f-]{36}$/)
+    },
+  )
 
   it('the example of unauthorized is what a service with a token answers', async () => {
     const service = await startTestService({ COATCHECK_TOKEN: TOKEN })
@@ -52,7 +55,9 @@ describe('problems', () => {
   })
 
   it('the index lists every code once, with its status and title, in the order of the table', () => {
-    const rows = readFileSync(INDEX, 'utf8').split('\n').filter((line) => line.startsWith('| ['))
+    const rows = readFileSync(INDEX, 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| ['))
     const listed = ERROR_CODES.map((code) => {
       const { status, title } = PROBLEMS[code]
       return `| [\`${code}\`](problems/${code}.md) | ${status} | ${title} |`

@@ -8,16 +8,30 @@ const RUN = '/v1/runs/demo'
 
 type Call = InjectOptions | { readonly waitMs: number }
 
-const post = (url: string, payload: object | string | Buffer, headers: object = JSON_TYPE): Call => ({
+const post = (
+  url: string,
+  payload: object | string | Buffer,
+  headers: object = JSON_TYPE,
+): Call => ({
   method: 'POST',
   url,
   payload,
   headers: { ...headers },
 })
-const get = (url: string, headers: Record<string, string> = {}): Call => ({ method: 'GET', url, headers })
+const get = (url: string, headers: Record<string, string> = {}): Call => ({
+  method: 'GET',
+  url,
+  headers,
+})
 const put = (output: unknown): Call => post(`${RUN}/results`, { tool_use_id: 'toolu_01', output })
 const END: Call = { method: 'DELETE', url: RUN }
-const ROWS = { rows: [{ id: 1, name: 'a.txt' }, { id: 2, name: 'b.txt' }], total: 2 }
+const ROWS = {
+  rows: [
+    { id: 1, name: 'a.txt' },
+    { id: 2, name: 'b.txt' },
+  ],
+  total: 2,
+}
 const SCHEMA_BYTES = 300_000
 
 export const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
@@ -25,7 +39,10 @@ export const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
   invalid_utf8: [post(`${RUN}/results`, Buffer.from('{"output": "\xff"}', 'latin1'))],
   json_too_deep: [post('/v1/content-string', `{"value": ${'['.repeat(1024)}${']'.repeat(1024)}}`)],
   invalid_request: [post(`${RUN}/results`, { tool_use: 'toolu_01', output: 1 })],
-  invalid_range: [put(ROWS), post(`${RUN}/recall`, { id: 'toolu_01', range: { start: 20, end: 30 } })],
+  invalid_range: [
+    put(ROWS),
+    post(`${RUN}/recall`, { id: 'toolu_01', range: { start: 20, end: 30 } }),
+  ],
   forbidden_origin: [get('/v1/runs', { origin: 'https://example.com' })],
   not_found: [get('/v1/runs/other')],
   path_not_found: [put(ROWS), get(`${RUN}/results/r1/value?path=rows.5`)],
@@ -40,14 +57,22 @@ export const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
   ],
   range_not_satisfiable: [put(ROWS), get(`${RUN}/results/r1/value`, { range: 'bytes=5000-' })],
   over_limit: [
-    post(`${RUN}/resolve`, { arguments: {}, input_schema: { description: 'a'.repeat(SCHEMA_BYTES) } }),
+    post(`${RUN}/resolve`, {
+      arguments: {},
+      input_schema: { description: 'a'.repeat(SCHEMA_BYTES) },
+    }),
   ],
   tool_not_registered: [post(`${RUN}/resolve`, { arguments: {}, tool_name: 'deploy' })],
   invalid_schema: [
-    post(`${RUN}/resolve`, { arguments: {}, input_schema: { properties: { files: { type: 'lists' } } } }),
+    post(`${RUN}/resolve`, {
+      arguments: {},
+      input_schema: { properties: { files: { type: 'lists' } } },
+    }),
   ],
   no_text_view: [
-    post(`${RUN}/results?tool_use_id=toolu_05`, Buffer.from([0, 1]), { 'content-type': 'image/png' }),
+    post(`${RUN}/results?tool_use_id=toolu_05`, Buffer.from([0, 1]), {
+      'content-type': 'image/png',
+    }),
     post(`${RUN}/recall`, { id: 'toolu_05' }),
   ],
 }

@@ -1,5 +1,5 @@
 // The document's schemas as validators.
-import { type AnySchema, Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type AnySchema } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
 

@@ -14,7 +14,9 @@ export interface TestService {
   close(): Promise<void>
 }
 
-export async function startTestService(settings: Record<string, string> = {}): Promise<TestService> {
+export async function startTestService(
+  settings: Record<string, string> = {},
+): Promise<TestService> {
   const folder = mkdtempSync(join(tmpdir(), 'coatcheck-contract-'))
   const clock = { ms: Date.UTC(2026, 0, 31) }
   const config = readConfig({ COATCHECK_LEDGER: join(folder, 'ledger.db'), ...settings })

@@ -5,12 +5,21 @@ import { registerTool } from '../../runs/lifecycle.ts'
 import { resolveArguments } from '../../runs/resolve.ts'
 import { BODY_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
-import { ok, ref, RunParams } from '../schemas.ts'
-import { RegisteredToolSchema, ResolvedSchema, ResolveSchema, ToolParams, ToolSchema } from './schemas.ts'
+import { ok, RunParams, ref } from '../schemas.ts'
+import {
+  RegisteredToolSchema,
+  ResolvedSchema,
+  ResolveSchema,
+  ToolParams,
+  ToolSchema,
+} from './schemas.ts'
 
 const tags = ['arguments']
 
-export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
+export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
+  app,
+  { context },
+) => {
   for (const schema of [ResolvedSchema, RegisteredToolSchema]) app.addSchema(schema)
 
   app.put(
@@ -20,7 +29,8 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         operationId: 'registerTool',
         tags,
         summary: 'Register a tool',
-        description: 'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name.',
+        description:
+          'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name.',
         params: ToolParams,
         body: ToolSchema,
         response: {
@@ -32,7 +42,12 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
     },
     async (request, reply) => {
       const { run_id, tool_name } = request.params
-      const { created } = await registerTool(context, request.runRef, tool_name, request.body.input_schema)
+      const { created } = await registerTool(
+        context,
+        request.runRef,
+        tool_name,
+        request.body.input_schema,
+      )
       return reply.code(created ? 201 : 200).send({ run_id, tool_name })
     },
   )
@@ -50,19 +65,39 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         body: ResolveSchema,
         response: {
           200: ok('The resolved arguments.', ref(ResolvedSchema)),
-          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'tool_not_registered', 'invalid_schema'),
+          ...problemResponses(
+            ...BODY_PROBLEMS,
+            ...RUN_PROBLEMS,
+            'tool_not_registered',
+            'invalid_schema',
+          ),
         },
       },
     },
     async (request, reply) => {
-      const { arguments: args, input_schema: inputSchema, tool_name: toolName, mode = 'lenient' } = request.body
-      const answer = await resolveArguments(context, request.runRef, { arguments: args, inputSchema, toolName, mode })
+      const {
+        arguments: args,
+        input_schema: inputSchema,
+        tool_name: toolName,
+        mode = 'lenient',
+      } = request.body
+      const answer = await resolveArguments(context, request.runRef, {
+        arguments: args,
+        inputSchema,
+        toolName,
+        mode,
+      })
       app.metrics.countReferences(answer)
-      return sendSpliced(reply, { ...answer, unresolved: spliceable(answer.unresolved), errors: spliceable(answer.errors) })
+      return sendSpliced(reply, {
+        ...answer,
+        unresolved: spliceable(answer.unresolved),
+        errors: spliceable(answer.errors),
+      })
     },
   )
 }
 
 /** Plain answers as parts of a spliced one. */
-const spliceable = <Item extends object>(items: readonly Item[]): readonly Record<string, never>[] =>
-  items as unknown as readonly Record<string, never>[]
+const spliceable = <Item extends object>(
+  items: readonly Item[],
+): readonly Record<string, never>[] => items as unknown as readonly Record<string, never>[]

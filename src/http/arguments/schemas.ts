@@ -1,12 +1,7 @@
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { UNRESOLVED_REASONS } from '../../core/references.ts'
 import { OpaqueJson } from '../body.ts'
-import {
-  EXAMPLE_INPUT_SCHEMA,
-  EXAMPLE_TOOL,
-  RunIdSchema,
-  ToolNameSchema,
-} from '../schemas.ts'
+import { EXAMPLE_INPUT_SCHEMA, EXAMPLE_TOOL, RunIdSchema, ToolNameSchema } from '../schemas.ts'
 
 const ExampleToolNameSchema = { ...ToolNameSchema, examples: [EXAMPLE_TOOL] }
 
@@ -20,7 +15,8 @@ export const ResolveSchema = Type.Object(
     }),
     input_schema: Type.Optional(
       OpaqueJson({
-        description: 'The JSON Schema that the resolved arguments are validated against; or give `tool_name`.',
+        description:
+          'The JSON Schema that the resolved arguments are validated against; or give `tool_name`.',
       }),
     ),
     tool_name: Type.Optional(
@@ -42,7 +38,12 @@ export const ResolveSchema = Type.Object(
     description: 'A call as the model made it, and what to validate it against, if anything.',
     examples: [
       {
-        arguments: { files: '$r1.rows', first: '$r1#/rows/0/name', to: 'backup/', note: 'costs $5.00' },
+        arguments: {
+          files: '$r1.rows',
+          first: '$r1#/rows/0/name',
+          to: 'backup/',
+          note: 'costs $5.00',
+        },
         tool_name: EXAMPLE_TOOL,
       },
     ],
@@ -79,19 +80,25 @@ const CallErrorSchema = Type.Object(
     received: textOrNull('What came: its type and a short sample.'),
     schema_path: textOrNull('The place in the schema.'),
   },
-  { title: 'CallError', additionalProperties: false, description: 'One thing that is wrong with a call.' },
+  {
+    title: 'CallError',
+    additionalProperties: false,
+    description: 'One thing that is wrong with a call.',
+  },
 )
 
 export const ResolvedSchema = Type.Object(
   {
     arguments: Type.Unknown({
-      description: 'The arguments, with values in the place of references; every other byte as it came.',
+      description:
+        'The arguments, with values in the place of references; every other byte as it came.',
     }),
     resolved: Type.Array(Type.String(), {
       description: 'The references that were resolved, without their `$`, in document order.',
     }),
     unresolved: Type.Array(UnresolvedSchema, {
-      description: 'Strings of the shape of a reference that stand for nothing; they stay as they were.',
+      description:
+        'Strings of the shape of a reference that stand for nothing; they stay as they were.',
     }),
     valid: Type.Union([Type.Boolean(), Type.Null()], {
       description: 'Whether the tool may be called with them; null without a schema.',
@@ -104,11 +111,15 @@ export const ResolvedSchema = Type.Object(
       description: 'The `invalid_input` sentinel to record for an invalid call; else null.',
     }),
   },
-  { $id: 'Resolved', additionalProperties: false, description: 'What the tool would really get, and whether it may.' },
+  {
+    $id: 'Resolved',
+    additionalProperties: false,
+    description: 'What the tool would really get, and whether it may.',
+  },
 )
 
 export const ToolSchema = Type.Object(
-  { input_schema: OpaqueJson({ description: 'The JSON Schema of the tool\'s arguments.' }) },
+  { input_schema: OpaqueJson({ description: "The JSON Schema of the tool's arguments." }) },
   {
     title: 'Tool',
     additionalProperties: false,

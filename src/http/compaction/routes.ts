@@ -26,8 +26,12 @@ import {
 const tags = ['compaction']
 const problems = problemResponses(...BODY_PROBLEMS)
 
-export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
-  for (const schema of [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema]) app.addSchema(schema)
+export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
+  app,
+  { context },
+) => {
+  for (const schema of [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema])
+    app.addSchema(schema)
 
   app.post(
     '/compaction/elide',
@@ -36,7 +40,8 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         operationId: 'elide',
         tags,
         summary: 'Elide old tool results',
-        description: 'All but the newest give way to one line each; every other byte of the messages stays.',
+        description:
+          'All but the newest give way to one line each; every other byte of the messages stays.',
         body: ElideBodySchema,
         response: { 200: ok('The messages.', ref(ElisionSchema)), ...problems },
       },
@@ -80,7 +85,11 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
     },
     async (request) => {
       const { messages, preserve_recent_user_tokens: preserve, run_id: run } = request.body
-      return planTranscript(context, { messages, preserve, ref: run === undefined ? undefined : request.refOf(run) })
+      return planTranscript(context, {
+        messages,
+        preserve,
+        ref: run === undefined ? undefined : request.refOf(run),
+      })
     },
   )
 
@@ -91,7 +100,8 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         operationId: 'applyCompaction',
         tags,
         summary: 'Apply a summary',
-        description: 'The transcript with the summary in the place of what it stands for, ready to send.',
+        description:
+          'The transcript with the summary in the place of what it stands for, ready to send.',
         body: ApplyBodySchema,
         response: { 200: ok('The new transcript.', ref(AppliedSchema)), ...problems },
       },
@@ -106,10 +116,17 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
 function trigger(body: Static<typeof TriggerBodySchema>): Static<typeof TriggerSchema> {
   const { estimated_tokens: given, messages } = body
   if ((given === undefined) === (messages === undefined)) {
-    throw new CoatcheckError('invalid_request', 'Give exactly one of "estimated_tokens" and "messages".')
+    throw new CoatcheckError(
+      'invalid_request',
+      'Give exactly one of "estimated_tokens" and "messages".',
+    )
   }
   const estimated = given ?? estimateMessages(messages as NonNullable<typeof messages>)
-  const { auto_threshold_tokens = null, auto_threshold_percent = null, context_window = null } = body
+  const {
+    auto_threshold_tokens = null,
+    auto_threshold_percent = null,
+    context_window = null,
+  } = body
   const settings = { auto_threshold_tokens, auto_threshold_percent, context_window }
   return { ...decideTrigger(settings, estimated), estimated_tokens: estimated }
 }

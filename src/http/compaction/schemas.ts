@@ -3,21 +3,37 @@ import { OpaqueJson } from '../body.ts'
 import { EXAMPLE_RUN, FormatSchema, RunIdSchema } from '../schemas.ts'
 
 const MessagesSchema = OpaqueJson({
-  description: 'A transcript: Anthropic messages with content blocks, or OpenAI messages; told apart by their shape.',
+  description:
+    'A transcript: Anthropic messages with content blocks, or OpenAI messages; told apart by their shape.',
 })
 const Count = (description: string) => Type.Integer({ description })
-const TextOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
-const CountOrNull = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description })
+const TextOrNull = (description: string) =>
+  Type.Union([Type.String(), Type.Null()], { description })
+const CountOrNull = (description: string) =>
+  Type.Union([Type.Integer(), Type.Null()], { description })
 const Tokens = (description: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], { description })
+  Type.Union([Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }), Type.Null()], {
+    description,
+  })
 
-const SplitTurn = Type.Boolean({ description: 'All was summarized, the last call and its results too, as there is nothing before them.' })
+const SplitTurn = Type.Boolean({
+  description:
+    'All was summarized, the last call and its results too, as there is nothing before them.',
+})
 const Files = Type.Array(Type.String(), { description: 'Files that tool calls and results name.' })
 
 const EXAMPLE_MESSAGES = [
   { role: 'user', content: [{ type: 'text', text: 'List the files.' }] },
-  { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_01', name: 'list_files', input: {} }] },
-  { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_01', content: 'a long listing, '.repeat(8) }] },
+  {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 'toolu_01', name: 'list_files', input: {} }],
+  },
+  {
+    role: 'user',
+    content: [
+      { type: 'tool_result', tool_use_id: 'toolu_01', content: 'a long listing, '.repeat(8) },
+    ],
+  },
   { role: 'assistant', content: [{ type: 'text', text: 'There are two files.' }] },
   { role: 'user', content: [{ type: 'text', text: 'Read the first.' }] },
 ]
@@ -40,7 +56,9 @@ export const ElideBodySchema = Type.Object(
 
 export const ElisionSchema = Type.Object(
   {
-    messages: Type.Unknown({ description: 'The messages; only contents of elided tool results differ.' }),
+    messages: Type.Unknown({
+      description: 'The messages; only contents of elided tool results differ.',
+    }),
     elided: Type.Array(
       Type.Object(
         {
@@ -57,16 +75,24 @@ export const ElisionSchema = Type.Object(
       { title: 'EstimatedTokens', description: 'Rough counts of tokens.' },
     ),
   },
-  { $id: 'Elision', additionalProperties: false, description: 'A transcript without its old tool results.' },
+  {
+    $id: 'Elision',
+    additionalProperties: false,
+    description: 'A transcript without its old tool results.',
+  },
 )
 
 export const TriggerBodySchema = Type.Object(
   {
     auto_threshold_tokens: Type.Optional(Tokens('An absolute threshold; null: none.')),
     auto_threshold_percent: Type.Optional(Tokens('A share of the context window; null: none.')),
-    context_window: Type.Optional(Tokens('The model\'s window; null: unknown.')),
+    context_window: Type.Optional(Tokens("The model's window; null: unknown.")),
     estimated_tokens: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Or give `messages` to estimate from.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: 'Or give `messages` to estimate from.',
+      }),
     ),
     messages: Type.Optional(MessagesSchema),
   },
@@ -74,7 +100,14 @@ export const TriggerBodySchema = Type.Object(
     title: 'TriggerRequest',
     additionalProperties: false,
     description: 'Thresholds, and the estimate to compare.',
-    examples: [{ auto_threshold_tokens: 50000, auto_threshold_percent: 75, context_window: 200000, estimated_tokens: 160000 }],
+    examples: [
+      {
+        auto_threshold_tokens: 50000,
+        auto_threshold_percent: 75,
+        context_window: 200000,
+        estimated_tokens: 160000,
+      },
+    ],
   },
 )
 
@@ -136,21 +169,33 @@ export const PlanSchema = Type.Object(
     facts: Type.Object(
       {
         files_touched: Files,
-        notable_lines: Type.Array(Type.String(), { description: 'Lines that tell how checks went, or that something was forbidden.' }),
+        notable_lines: Type.Array(Type.String(), {
+          description: 'Lines that tell how checks went, or that something was forbidden.',
+        }),
       },
       { title: 'TranscriptFacts', description: 'What is drawn from the messages without a model.' },
     ),
-    summary_request: TextOrNull('The text to ask a model with; null when there is nothing to summarize.'),
-    evidence_id: TextOrNull('With `run_id`: where the whole transcript is kept, recallable like any result.'),
+    summary_request: TextOrNull(
+      'The text to ask a model with; null when there is nothing to summarize.',
+    ),
+    evidence_id: TextOrNull(
+      'With `run_id`: where the whole transcript is kept, recallable like any result.',
+    ),
   },
-  { $id: 'CompactionPlan', additionalProperties: false, description: 'What to summarize, and how to ask for it.' },
+  {
+    $id: 'CompactionPlan',
+    additionalProperties: false,
+    description: 'What to summarize, and how to ask for it.',
+  },
 )
 
 export const ApplyBodySchema = Type.Object(
   {
     messages: MessagesSchema,
     preserve_recent_user_tokens: PreserveSchema,
-    summary: OpaqueJson({ description: 'The model\'s answer as a string, or the summary as an object.' }),
+    summary: OpaqueJson({
+      description: "The model's answer as a string, or the summary as an object.",
+    }),
   },
   {
     title: 'ApplyRequest',
@@ -160,7 +205,11 @@ export const ApplyBodySchema = Type.Object(
       {
         messages: EXAMPLE_MESSAGES,
         preserve_recent_user_tokens: 20000,
-        summary: { goal: 'Look at the files', progress: 'Listed them', next_steps: ['Read the first'] },
+        summary: {
+          goal: 'Look at the files',
+          progress: 'Listed them',
+          next_steps: ['Read the first'],
+        },
       },
     ],
   },
@@ -177,7 +226,10 @@ export const AppliedSchema = Type.Object(
           { title: 'KeptMessage', description: 'A message that stays.' },
         ),
         Type.Object(
-          { summary: Type.String({ description: 'The text of the summary.' }), files_touched: Files },
+          {
+            summary: Type.String({ description: 'The text of the summary.' }),
+            files_touched: Files,
+          },
           { title: 'InsertedSummary', description: 'The summary, where it stands.' },
         ),
       ]),
@@ -191,5 +243,9 @@ export const AppliedSchema = Type.Object(
     approx_tokens_after: Count('Rough count of the answer, tool results left out.'),
     summary_preview: TextOrNull('The start of the summary; null without one.'),
   },
-  { $id: 'AppliedCompaction', additionalProperties: false, description: 'A transcript with its summary.' },
+  {
+    $id: 'AppliedCompaction',
+    additionalProperties: false,
+    description: 'A transcript with its summary.',
+  },
 )

@@ -32,11 +32,15 @@ export const RecallBodySchema = OpaqueJson({
   type: 'object',
   title: 'Recall',
   description:
-    'The model\'s own arguments, untouched: `id`, and `range` (lines, from 1, both ends included) or `chars` (from 0, end excluded).',
+    "The model's own arguments, untouched: `id`, and `range` (lines, from 1, both ends included) or `chars` (from 0, end excluded).",
   properties: {
     id: { type: 'string', description: 'An evidence id, or a handle (`r1`, `$r1`).' },
-    range: askedSpan('Lines to return, numbered from 1, both ends included. Absent: from the start.'),
-    chars: askedSpan('Instead of `range`: characters to return, numbered from 0, the end excluded.'),
+    range: askedSpan(
+      'Lines to return, numbered from 1, both ends included. Absent: from the start.',
+    ),
+    chars: askedSpan(
+      'Instead of `range`: characters to return, numbered from 0, the end excluded.',
+    ),
   },
   required: ['id'],
   examples: [{ id: 'toolu_01', range: { start: 1, end: 5 } }],
@@ -47,7 +51,8 @@ const NextIdSchema = Type.String({ description: 'Whose view goes on.' })
 export const RecallPageSchema = Type.Object(
   {
     text: Type.String({
-      description: 'For the model: the content and, when there is more, a last line that says how to go on.',
+      description:
+        'For the model: the content and, when there is more, a last line that says how to go on.',
     }),
     content: Type.String({
       description: 'For programs: pages joined are the whole, byte for byte.',
@@ -71,9 +76,15 @@ export const RecallPageSchema = Type.Object(
         description: 'The literal body of the following call; null when there is nothing more.',
       },
     ),
-    ignored: Type.Array(Type.String(), { description: 'Members of the request that mean nothing here.' }),
+    ignored: Type.Array(Type.String(), {
+      description: 'Members of the request that mean nothing here.',
+    }),
   },
-  { $id: 'RecallPage', additionalProperties: false, description: 'A page of a result\'s text view.' },
+  {
+    $id: 'RecallPage',
+    additionalProperties: false,
+    description: "A page of a result's text view.",
+  },
 )
 
 export const ToolQuerySchema = Type.Object(

@@ -12,7 +12,10 @@ const StatusSchema = Type.Object(
 )
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async (app, { ledger }) => {
+export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async (
+  app,
+  { ledger },
+) => {
   app.get(
     '/livez',
     {
@@ -22,7 +25,10 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         tags,
         summary: 'Is the process alive',
         description: 'Asks nothing of the ledger.',
-        response: { 200: ok('It is.', StatusSchema), ...problemResponses('forbidden_origin', 'internal_error') },
+        response: {
+          200: ok('It is.', StatusSchema),
+          ...problemResponses('forbidden_origin', 'internal_error'),
+        },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -39,7 +45,12 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Really asks the ledger.',
         response: {
           200: ok('It is.', StatusSchema),
-          ...problemResponses('forbidden_origin', 'internal_error', 'ledger_corrupt', 'ledger_unavailable'),
+          ...problemResponses(
+            'forbidden_origin',
+            'internal_error',
+            'ledger_corrupt',
+            'ledger_unavailable',
+          ),
         },
       },
     },
@@ -59,7 +70,18 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         summary: 'Metrics for Prometheus',
         description: 'Counters since the start, and durations of requests and commits.',
         response: {
-          200: { description: 'In the text format.', content: { 'text/plain': { schema: { type: 'string', description: 'Samples, one a line.', examples: ['coatcheck_up 1'] } } } },
+          200: {
+            description: 'In the text format.',
+            content: {
+              'text/plain': {
+                schema: {
+                  type: 'string',
+                  description: 'Samples, one a line.',
+                  examples: ['coatcheck_up 1'],
+                },
+              },
+            },
+          },
           ...problemResponses(...CALL_PROBLEMS),
         },
       },

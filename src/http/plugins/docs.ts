@@ -46,28 +46,56 @@ const PAGE_POLICY = {
 const PAGE_STYLE = '.swagger-ui .topbar { display: none }'
 
 const TAGS = [
-  { name: 'runs', description: 'One for each run of an agent loop: its settings, its totals, its end.' },
-  { name: 'results', description: 'What tools came to: put it, get the content for the transcript, read it back whole.' },
-  { name: 'arguments', description: 'What tools are called with: references resolved, then validated.' },
+  {
+    name: 'runs',
+    description: 'One for each run of an agent loop: its settings, its totals, its end.',
+  },
+  {
+    name: 'results',
+    description:
+      'What tools came to: put it, get the content for the transcript, read it back whole.',
+  },
+  {
+    name: 'arguments',
+    description: 'What tools are called with: references resolved, then validated.',
+  },
   { name: 'evidence', description: 'Results read back by the model, a page at a time.' },
   { name: 'text', description: 'Previews, windows and canonical text, without a run.' },
-  { name: 'sentinels', description: 'Calls that wait or failed, as values and as text for the model.' },
-  { name: 'compaction', description: 'Making room in a transcript: elide, decide, plan, apply. No model is asked.' },
+  {
+    name: 'sentinels',
+    description: 'Calls that wait or failed, as values and as text for the model.',
+  },
+  {
+    name: 'compaction',
+    description: 'Making room in a transcript: elide, decide, plan, apply. No model is asked.',
+  },
   { name: 'health', description: 'For operators.' },
 ]
 
 /** Call it before any route is added. */
-export async function addOpenApi(app: FastifyInstance, options: { readonly secured: boolean }): Promise<void> {
+export async function addOpenApi(
+  app: FastifyInstance,
+  options: { readonly secured: boolean },
+): Promise<void> {
   const answers = await readAnswers()
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'coatcheck', version: VERSION, description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+      info: {
+        title: 'coatcheck',
+        version: VERSION,
+        description: DESCRIPTION,
+        license: { name: 'MIT', identifier: 'MIT' },
+      },
       servers: [{ url: '/', description: 'This service.' }],
       tags: TAGS,
       components: {
         securitySchemes: {
-          token: { type: 'http', scheme: 'bearer', description: 'The value of COATCHECK_TOKEN, where the service was started with one.' },
+          token: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The value of COATCHECK_TOKEN, where the service was started with one.',
+          },
         },
       },
       ...(options.secured ? { security: [{ token: [] }] } : {}),

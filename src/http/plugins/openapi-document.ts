@@ -58,7 +58,10 @@ export function finishDocument(
     return [path, Object.fromEntries(operations)] as const
   })
   const examples = Object.fromEntries(
-    Object.entries(PROBLEM_EXAMPLES).map(([code, value]) => [code, { summary: value.title, value }]),
+    Object.entries(PROBLEM_EXAMPLES).map(([code, value]) => [
+      code,
+      { summary: value.title, value },
+    ]),
   )
   return {
     ...document,

@@ -23,13 +23,10 @@ export function readPut(request: FastifyRequest, maxJsonDepthLevels: number): Pu
 }
 
 function fromEnvelope(
-  envelope: Envelope | undefined,
+  envelope: Envelope,
   query: PutQuery,
   request: FastifyRequest,
 ): Omit<PutRequest, 'idempotencyKey'> {
-  if (envelope === undefined) {
-    throw new CoatcheckError('invalid_request', 'The body is empty; a put needs an envelope or a raw body with its content type.')
-  }
   const source = envelopeSource(envelope)
   const toolUseId = envelope.tool_use_id ?? query.tool_use_id ?? headerText(request, TOOL_USE_ID) ?? ''
   return {

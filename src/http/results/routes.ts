@@ -1,12 +1,25 @@
 /** Results: put, list, read. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { resultByHandle, type RunContext } from '../../runs/context.ts'
+import { resultDescription } from '../../runs/answer.ts'
+import { type RunContext, resultByHandle } from '../../runs/context.ts'
 import { listResults } from '../../runs/listing.ts'
 import { putResult } from '../../runs/put.ts'
 import { contentOf } from '../../runs/results.ts'
-import { resultDescription } from '../../runs/answer.ts'
-import { BODY_PROBLEMS, LEDGER_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
-import { ContentSchema, ok, PutResultSchema, ref, ResultParams, ResultSchema, RunParams } from '../schemas.ts'
+import {
+  BODY_PROBLEMS,
+  LEDGER_PROBLEMS,
+  problemResponses,
+  RUN_PROBLEMS,
+} from '../problem-responses.ts'
+import {
+  ContentSchema,
+  ok,
+  PutResultSchema,
+  ResultParams,
+  ResultSchema,
+  RunParams,
+  ref,
+} from '../schemas.ts'
 import { readPut } from './put.ts'
 import {
   ContentQuerySchema,
@@ -23,7 +36,10 @@ import { sendValue } from './value.ts'
 
 const tags = ['results']
 
-export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
+export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
+  app,
+  { context },
+) => {
   app.addSchema(ResultPageSchema)
 
   app.post(
@@ -90,7 +106,10 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
       },
     },
     async (request) =>
-      resultDescription(request.runRef, await resultByHandle(context, request.runRef, request.params.handle)),
+      resultDescription(
+        request.runRef,
+        await resultByHandle(context, request.runRef, request.params.handle),
+      ),
   )
 
   app.get(
@@ -110,7 +129,11 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
       },
     },
     async (request) =>
-      contentOf(context, await resultByHandle(context, request.runRef, request.params.handle), request.query.render),
+      contentOf(
+        context,
+        await resultByHandle(context, request.runRef, request.params.handle),
+        request.query.render,
+      ),
   )
 
   app.get(
@@ -127,7 +150,14 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         headers: ValueHeadersSchema,
         response: {
           ...ValueResponses,
-          ...problemResponses(...LEDGER_PROBLEMS, 'not_found', 'path_not_found', 'evicted', 'range_not_satisfiable', 'no_text_view'),
+          ...problemResponses(
+            ...LEDGER_PROBLEMS,
+            'not_found',
+            'path_not_found',
+            'evicted',
+            'range_not_satisfiable',
+            'no_text_view',
+          ),
         },
       },
     },

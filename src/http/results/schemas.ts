@@ -1,13 +1,13 @@
-import { Type, type Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { RENDERS } from '../../core/content.ts'
 import { FAILURE_ATTEMPTS_MAX } from '../../core/limits.ts'
 import { OpaqueJson } from '../body.ts'
 import {
   NextSchema,
   PageQuerySchema,
-  ref,
   RenderSchema,
   ResultSchema,
+  ref,
   SHOWN_EXAMPLES,
   ToolNameSchema,
   ToolUseIdSchema,
@@ -23,7 +23,9 @@ export const FailureSchema = Type.Object(
         default: 'handler',
       }),
     ),
-    message: Type.Optional(Type.String({ description: 'The whole error, however long.', examples: ['exit status 1'] })),
+    message: Type.Optional(
+      Type.String({ description: 'The whole error, however long.', examples: ['exit status 1'] }),
+    ),
     messages: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
@@ -69,16 +71,33 @@ const ENVELOPE_EXAMPLES = {
       tool_use_id: 'toolu_01',
       tool_name: 'list_files',
       render: 'preview',
-      output: { rows: [{ id: 1, name: 'a.txt' }, { id: 2, name: 'b.txt' }], total: 2 },
+      output: {
+        rows: [
+          { id: 1, name: 'a.txt' },
+          { id: 2, name: 'b.txt' },
+        ],
+        total: 2,
+      },
     },
   },
   failure: {
     summary: 'A failed call',
-    value: { tool_use_id: 'toolu_02', tool_name: 'run_tests', failure: { messages: ['run_tests failed', 'exit status 1'], attempts: 2 } },
+    value: {
+      tool_use_id: 'toolu_02',
+      tool_name: 'run_tests',
+      failure: { messages: ['run_tests failed', 'exit status 1'], attempts: 2 },
+    },
   },
   suspension: {
     summary: 'A call that waits for a person',
-    value: { tool_use_id: 'toolu_03', tool_name: 'deploy', suspension: { reason: 'needs approval', input_schema: { type: 'object', required: ['approved'] } } },
+    value: {
+      tool_use_id: 'toolu_03',
+      tool_name: 'deploy',
+      suspension: {
+        reason: 'needs approval',
+        input_schema: { type: 'object', required: ['approved'] },
+      },
+    },
   },
 }
 
@@ -106,7 +125,8 @@ export const PutQuerySchema = Type.Object(
   {
     tool_use_id: Type.Optional(
       Type.String({
-        description: 'For a raw body: the id of the call it answers. An envelope\'s own comes first.',
+        description:
+          "For a raw body: the id of the call it answers. An envelope's own comes first.",
         [SHOWN_EXAMPLES]: ['toolu_04'],
       }),
     ),
@@ -114,13 +134,13 @@ export const PutQuerySchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'For a raw body: the tool it comes from. An envelope\'s own comes first.',
+        description: "For a raw body: the tool it comes from. An envelope's own comes first.",
         [SHOWN_EXAMPLES]: ['read_file'],
       }),
     ),
     render: Type.Optional(
       Type.Enum([...RENDERS], {
-        description: 'For a raw body: which content to answer. An envelope\'s own comes first.',
+        description: "For a raw body: which content to answer. An envelope's own comes first.",
         [SHOWN_EXAMPLES]: ['window'],
       }),
     ),
@@ -153,7 +173,11 @@ export const PutBodySchema = {
   content: {
     'application/json': { schema: EnvelopeSchema },
     'text/plain': {
-      schema: { type: 'string', description: 'A text, kept as its bytes.', examples: ['line one\nline two\n'] },
+      schema: {
+        type: 'string',
+        description: 'A text, kept as its bytes.',
+        examples: ['line one\nline two\n'],
+      },
     },
     'application/octet-stream': { schema: { ...bytes, description: 'Any bytes: a binary.' } },
   },
@@ -161,7 +185,9 @@ export const PutBodySchema = {
 
 export const ResultPageSchema = Type.Object(
   {
-    items: Type.Array(ref(ResultSchema), { description: 'The results, in the order of their handles.' }),
+    items: Type.Array(ref(ResultSchema), {
+      description: 'The results, in the order of their handles.',
+    }),
     next: NextSchema,
   },
   { $id: 'ResultPage', additionalProperties: false, description: 'A page of results.' },
@@ -183,13 +209,17 @@ export const ListQuerySchema = Type.Object(
   { additionalProperties: false },
 )
 
-export const ContentQuerySchema = Type.Object({ render: RenderSchema }, { additionalProperties: false })
+export const ContentQuerySchema = Type.Object(
+  { render: RenderSchema },
+  { additionalProperties: false },
+)
 
 export const ValueQuerySchema = Type.Object(
   {
     as: Type.Optional(
       Type.Enum(['text'], {
-        description: '`text`: the text view, which windows and recall count in, instead of the bytes.',
+        description:
+          '`text`: the text view, which windows and recall count in, instead of the bytes.',
         [SHOWN_EXAMPLES]: ['text'],
       }),
     ),
@@ -218,7 +248,10 @@ const text = (description: string, example: string) =>
 
 export const ValueHeadersSchema = Type.Object({
   Range: text('One range of bytes; the answer is a 206.', 'bytes=0-99'),
-  'If-None-Match': text('An ETag of an earlier answer; when it still holds, the answer is a 304.', EXAMPLE_ETAG),
+  'If-None-Match': text(
+    'An ETag of an earlier answer; when it still holds, the answer is a 304.',
+    EXAMPLE_ETAG,
+  ),
   'If-Range': text('An ETag: the range counts only while it holds.', EXAMPLE_ETAG),
 })
 
@@ -233,19 +266,31 @@ const ValueHeaders = {
   ETag: header('The digest of the value, with what part or view of it this is.', EXAMPLE_ETAG),
   'Accept-Ranges': header('Ranges are in bytes.', 'bytes'),
   'Cache-Control': header('To be asked again each time.', 'private, no-cache'),
-  'Content-Disposition': header('A file name; `attachment` for what a browser would run.', 'inline; filename="r1"'),
-  'Content-Security-Policy': header('Nothing in it may run or load.', "sandbox; default-src 'none'"),
+  'Content-Disposition': header(
+    'A file name; `attachment` for what a browser would run.',
+    'inline; filename="r1"',
+  ),
+  'Content-Security-Policy': header(
+    'Nothing in it may run or load.',
+    "sandbox; default-src 'none'",
+  ),
   'X-Content-Type-Options': header('The type is meant.', 'nosniff'),
 }
 
 const valueContent = {
   'application/json': { schema: { description: 'A JSON value, as it came.' } },
   'text/plain': { schema: { type: 'string', description: 'A text as it came, or a text view.' } },
-  '*/*': { schema: { ...bytes, description: 'The bytes, under the type that they were put with.' } },
+  '*/*': {
+    schema: { ...bytes, description: 'The bytes, under the type that they were put with.' },
+  },
 }
 
 export const ValueResponses = {
-  200: { description: 'The value, the slice or the text view.', headers: ValueHeaders, content: valueContent },
+  200: {
+    description: 'The value, the slice or the text view.',
+    headers: ValueHeaders,
+    content: valueContent,
+  },
   206: {
     description: 'The part that `Range` asks for.',
     headers: {

@@ -1,14 +1,29 @@
 /** Runs: open, change, list, end. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { endRun, listRuns, openRun, readRun } from '../../runs/lifecycle.ts'
 import type { RunContext } from '../../runs/context.ts'
-import { BODY_PROBLEMS, LEDGER_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../problem-responses.ts'
-import { ok, PageQuerySchema, ref, RunParams } from '../schemas.ts'
-import { EndedSchema, EndParams, EndQuerySchema, RunPageSchema, RunPatchSchema, RunSchema } from './schemas.ts'
+import { endRun, listRuns, openRun, readRun } from '../../runs/lifecycle.ts'
+import {
+  BODY_PROBLEMS,
+  LEDGER_PROBLEMS,
+  problemResponses,
+  RUN_PROBLEMS,
+} from '../problem-responses.ts'
+import { ok, PageQuerySchema, RunParams, ref } from '../schemas.ts'
+import {
+  EndedSchema,
+  EndParams,
+  EndQuerySchema,
+  RunPageSchema,
+  RunPatchSchema,
+  RunSchema,
+} from './schemas.ts'
 
 const tags = ['runs']
 
-export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (app, { context }) => {
+export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
+  app,
+  { context },
+) => {
   for (const schema of [RunSchema, RunPageSchema, EndedSchema]) app.addSchema(schema)
 
   app.put(
@@ -45,7 +60,10 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         summary: 'List the runs',
         description: 'A page of the runs, in the order of their ids.',
         querystring: PageQuerySchema,
-        response: { 200: ok('A page of runs.', ref(RunPageSchema)), ...problemResponses(...LEDGER_PROBLEMS) },
+        response: {
+          200: ok('A page of runs.', ref(RunPageSchema)),
+          ...problemResponses(...LEDGER_PROBLEMS),
+        },
       },
     },
     async (request) => listRuns(context, request.runRef.tenant, request.query),
@@ -60,7 +78,10 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         summary: 'Read a run',
         description: 'Its state, its settings and its totals.',
         params: RunParams,
-        response: { 200: ok('The run.', ref(RunSchema)), ...problemResponses(...LEDGER_PROBLEMS, 'not_found') },
+        response: {
+          200: ok('The run.', ref(RunSchema)),
+          ...problemResponses(...LEDGER_PROBLEMS, 'not_found'),
+        },
       },
     },
     async (request) => readRun(context, request.runRef),

@@ -1,12 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from '../../core/limits.ts'
 import { OpaqueJson } from '../body.ts'
-import {
-  FormatSchema,
-  NextSchema,
-  RunIdSchema,
-  ref,
-} from '../schemas.ts'
+import { FormatSchema, NextSchema, RunIdSchema, ref } from '../schemas.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 24 * 3600
 /** A run of its own, so that trying the page from top to bottom does not end the one it works in. */
@@ -17,7 +12,8 @@ const ToolPatchSchema = Type.Union(
     Type.Object(
       {
         input_schema: OpaqueJson({
-          description: 'The JSON Schema of its arguments; the dialect is its `$schema`, else 2020-12.',
+          description:
+            'The JSON Schema of its arguments; the dialect is its `$schema`, else 2020-12.',
         }),
       },
       { additionalProperties: false },
@@ -74,8 +70,7 @@ export const RunPatchSchema = Type.Object(
 )
 export type RunPatchBody = Static<typeof RunPatchSchema>
 
-const time = (description: string) =>
-  Type.String({ format: 'date-time', description })
+const time = (description: string) => Type.String({ format: 'date-time', description })
 const total = (description: string) => Type.Integer({ description })
 
 export const RunSchema = Type.Object(
@@ -135,7 +130,8 @@ export const EndQuerySchema = Type.Object(
   {
     purge: Type.Boolean({
       default: false,
-      description: 'Erase everything at once, instead of keeping the evidence until retention ends.',
+      description:
+        'Erase everything at once, instead of keeping the evidence until retention ends.',
     }),
   },
   { additionalProperties: false },

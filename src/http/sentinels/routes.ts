@@ -24,7 +24,8 @@ const tags = ['sentinels']
 const problems = problemResponses(...BODY_PROBLEMS)
 
 export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [EncodedSchema, DecodedSchema, CompactedFailuresSchema]) app.addSchema(schema)
+  for (const schema of [EncodedSchema, DecodedSchema, CompactedFailuresSchema])
+    app.addSchema(schema)
 
   app.post(
     '/sentinels/encode',
@@ -33,7 +34,8 @@ export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'encodeSentinel',
         tags,
         summary: 'Encode a suspension or a failure',
-        description: 'The value to record as the output of a call that waits or failed. Give exactly one.',
+        description:
+          'The value to record as the output of a call that waits or failed. Give exactly one.',
         body: EncodeSchema,
         response: { 200: ok('The sentinel.', ref(EncodedSchema)), ...problems },
       },
@@ -90,7 +92,11 @@ function decode(output: JsonSlice): Splice {
     case 'output':
       return { kind, suspension: null, failure: null }
     case 'suspension':
-      return { kind, suspension: { reason: decoded.reason, input_schema: decoded.inputSchema }, failure: null }
+      return {
+        kind,
+        suspension: { reason: decoded.reason, input_schema: decoded.inputSchema },
+        failure: null,
+      }
     case 'failure': {
       const { failureKind, message, attempts } = decoded
       return { kind, suspension: null, failure: { kind: failureKind, message, attempts } }

@@ -12,17 +12,23 @@ export const EncodeSchema = Type.Object(
     title: 'SentinelRequest',
     additionalProperties: false,
     description: 'What to encode: exactly one of the two.',
-    examples: [{ failure: { kind: 'handler', messages: ['fetch failed', 'connection reset'], attempts: 3 } }],
+    examples: [
+      { failure: { kind: 'handler', messages: ['fetch failed', 'connection reset'], attempts: 3 } },
+    ],
   },
 )
 
 export const EncodedSchema = Type.Object(
   {
     output: Type.Unknown({
-      description: 'The sentinel, to record as the call\'s output.',
+      description: "The sentinel, to record as the call's output.",
     }),
   },
-  { $id: 'Encoded', additionalProperties: false, description: 'A suspension or a failure as a value.' },
+  {
+    $id: 'Encoded',
+    additionalProperties: false,
+    description: 'A suspension or a failure as a value.',
+  },
 )
 
 export const DecodeSchema = Type.Object(
@@ -47,7 +53,9 @@ export const DecodedSchema = Type.Object(
       Type.Object(
         {
           reason: Type.String({ description: 'Why the run waits.' }),
-          input_schema: Type.Unknown({ description: 'The JSON Schema of the answer it waits for.' }),
+          input_schema: Type.Unknown({
+            description: 'The JSON Schema of the answer it waits for.',
+          }),
         },
         { title: 'DecodedSuspension', description: 'A suspension that was recorded.' },
       ),
@@ -83,7 +91,7 @@ const SuccessEventSchema = Type.Object(
 export const CompactFailuresSchema = Type.Object(
   {
     events: Type.Array(Type.Union([FailedEventSchema, SuccessEventSchema]), {
-      description: 'What a run\'s calls came to, in order.',
+      description: "What a run's calls came to, in order.",
     }),
   },
   {
@@ -108,5 +116,9 @@ export const CompactedFailuresSchema = Type.Object(
       description: 'Per failure the text for the model; null per success.',
     }),
   },
-  { $id: 'CompactedFailures', additionalProperties: false, description: 'Failures as a model reads them.' },
+  {
+    $id: 'CompactedFailures',
+    additionalProperties: false,
+    description: 'Failures as a model reads them.',
+  },
 )

@@ -69,21 +69,28 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'contentString',
         tags,
         summary: 'Write a value as text',
-        description: 'The same text for equal values, on every run: what prompt caches and hashes need.',
+        description:
+          'The same text for equal values, on every run: what prompt caches and hashes need.',
         body: ContentStringBodySchema,
         response: { 200: ok('The text and its digest.', ref(ContentStringSchema)), ...problems },
       },
     },
     async (request) => {
       const { value } = request.body
-      return { content: contentString(value), content_hash: `sha256:${sha256Hex(canonicalJson(value))}` }
+      return {
+        content: contentString(value),
+        content_hash: `sha256:${sha256Hex(canonicalJson(value))}`,
+      }
     },
   )
 }
 
 function windowAnswer(content: JsonSlice, recallId: string | null, firstLine: number): Splice {
   if (content.kind !== 'string') {
-    throw new CoatcheckError('invalid_request', `"content" is a JSON ${content.kind}; it must be a string.`)
+    throw new CoatcheckError(
+      'invalid_request',
+      `"content" is a JSON ${content.kind}; it must be a string.`,
+    )
   }
   const text = decodeText(content)
   const plan = planWindow(Buffer.from(text), { firstLine })

@@ -12,7 +12,15 @@ export const PreviewBodySchema = Type.Object(
     title: 'PreviewRequest',
     additionalProperties: false,
     description: 'A value to preview.',
-    examples: [{ handle: 'r1', value: [{ id: 1, name: 'a' }, { id: 2, name: 'b' }] }],
+    examples: [
+      {
+        handle: 'r1',
+        value: [
+          { id: 1, name: 'a' },
+          { id: 2, name: 'b' },
+        ],
+      },
+    ],
   },
 )
 
@@ -32,10 +40,17 @@ export const WindowBodySchema = Type.Object(
   {
     content: OpaqueJson({ description: 'The text, as a JSON string.' }),
     recall_id: Type.Optional(
-      Type.Union([Type.String(), Type.Null()], { description: 'The id that the note names; without one it only counts.' }),
+      Type.Union([Type.String(), Type.Null()], {
+        description: 'The id that the note names; without one it only counts.',
+      }),
     ),
     first_line: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 4_503_599_627_370_496, default: 1, description: 'The number of the first line.' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 4_503_599_627_370_496,
+        default: 1,
+        description: 'The number of the first line.',
+      }),
     ),
     format: Type.Optional(FormatSchema),
   },
@@ -79,5 +94,9 @@ export const ContentStringSchema = Type.Object(
       description: '`sha256:` and the hex digest of the canonical JSON.',
     }),
   },
-  { $id: 'ContentString', additionalProperties: false, description: 'A value as text, and its digest.' },
+  {
+    $id: 'ContentString',
+    additionalProperties: false,
+    description: 'A value as text, and its digest.',
+  },
 )
