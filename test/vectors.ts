@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { isList, isObject, NumberToken, parseTree, type Tree, type TreeObject } from './tree.ts'
 
-export { NumberToken, parseTree, type Tree, type TreeObject, toJson } from './tree.ts'
+export { NumberToken, parseTree, type Tree, toJson } from './tree.ts'
 
 export interface Vector {
   readonly name: string

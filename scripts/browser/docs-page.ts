@@ -77,11 +77,12 @@ export class DocsPage {
     await block.locator('button.execute').click()
     const answer = block.locator('.live-responses-table .response').first()
     await answer.waitFor()
-    const status = await answer.locator('.response-col_status').first().innerText()
-    const body = answer.locator('.response-col_description .highlight-code')
+    const status = await answer.locator('.response-col_status').first().textContent()
+    const body = answer.locator('.response-col_description .highlight-code').first()
+    const isShown = (await body.count()) > 0
     return {
-      status: status.trim(),
-      body: (await body.count()) > 0 ? await body.first().innerText() : '',
+      status: (status ?? '').trim(),
+      body: isShown ? ((await body.textContent()) ?? '') : '',
     }
   }
 

@@ -48,6 +48,8 @@ export const ELIDE_WHOLE_BYTES = 100
 
 /** Notes name a result by its evidence id up to this length, by its handle beyond. */
 export const NOTE_ID_BYTES = 64
+/** Longest name of a tool. */
+export const TOOL_NAME_CHARS = 256
 /** Longest evidence id. */
 export const EVIDENCE_ID_BYTES = 2_048
 

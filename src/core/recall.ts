@@ -122,19 +122,26 @@ export function boundRecall(request: RecallRequest, size: ViewSize): Asked {
   if (start === null && end === null) return { unit, start: first, end: last }
   const from = start ?? first
   const until = end ?? last
-  if (from < 0 || until < 0) {
-    const [name, value] = from < 0 ? ['start', from] : ['end', until]
-    throw outOfRange(unit, size, `${name === 'end' ? 'an' : 'a'} ${name} of ${value} is negative`)
-  }
-  if (from < first) throw outOfRange(unit, size, 'a start of 0 is before the first line')
-  if (end !== null && (unit === 'lines' ? end < from : end <= from)) {
-    const order = unit === 'lines' ? 'before' : 'not after'
-    throw outOfRange(unit, size, `an end of ${end} is ${order} a start of ${from}`)
-  }
-  if (unit === 'lines' ? from > last : from >= last) {
-    throw outOfRange(unit, size, `a start of ${from} is past the end`)
-  }
+  const wrong =
+    negative('a start', from) ??
+    negative('an end', until) ??
+    (unit === 'lines' ? wrongLines(from, end, last) : wrongChars(from, end, last))
+  if (wrong !== undefined) throw outOfRange(unit, size, wrong)
   return { unit, start: from, end: Math.min(until, last) }
+}
+
+const negative = (what: string, value: number): string | undefined =>
+  value < 0 ? `${what} of ${value} is negative` : undefined
+
+function wrongLines(start: number, end: number | null, last: number): string | undefined {
+  if (start === 0) return 'a start of 0 is before the first line'
+  if (end !== null && end < start) return `an end of ${end} is before a start of ${start}`
+  return start > last ? `a start of ${start} is past the end` : undefined
+}
+
+function wrongChars(start: number, end: number | null, total: number): string | undefined {
+  if (end !== null && end <= start) return `an end of ${end} is not after a start of ${start}`
+  return start >= total ? `a start of ${start} is past the end` : undefined
 }
 
 function outOfRange(

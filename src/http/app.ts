@@ -3,14 +3,15 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { CoatcheckError } from '../core/errors.ts'
 import type { RunContext } from '../runs/context.ts'
 import { argumentRoutes } from './arguments/routes.ts'
 import { addBodyParsers, type BodyLimits } from './body.ts'
 import { compactionRoutes } from './compaction/routes.ts'
 import { evidenceRoutes } from './evidence/routes.ts'
 import { healthRoutes } from './health/routes.ts'
-import { addAccess, type AccessOptions } from './plugins/access.ts'
+import { type AccessOptions, addAccess } from './plugins/access.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { ProblemSchema, sendNotFound, sendProblem } from './problems.ts'
@@ -45,9 +46,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     ...(loggerInstance === undefined ? {} : { loggerInstance }),
     schemaController,
     genReqId: requestId,
+    // A path that cannot be decoded gets here before any hook.
+    frameworkErrors: (error, request, reply) =>
+      void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
     logController: new LogController({ requestIdLogLabel: 'request_id' }),
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
+    // What arrives while the service closes is refused as a problem, by the hook below.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS },
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
@@ -59,7 +65,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // Answers are plain objects of ours: serialized as they are, nothing dropped.
   app.setSerializerCompiler(() => JSON.stringify)
   app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))
+  freeConnectionsOnClose(app)
   metrics.watchRequests(app)
+  refuseWhileClosing(app)
   await addAccess(app, access)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
@@ -67,6 +75,24 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addRoutes(app, context)
   await addDocs(app)
   return app
+}
+
+/** While it closes, each answer ends its connection: a client that keeps one open would hold up the end. */
+function freeConnectionsOnClose(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (_request, _reply, done) => {
+    // an answer whose headers were sent before
+    if (closing) app.server.closeIdleConnections()
+    done()
+  })
 }
 
 async function addRoutes(app: FastifyInstance, context: RunContext): Promise<void> {
@@ -84,6 +110,22 @@ async function addRoutes(app: FastifyInstance, context: RunContext): Promise<voi
     { prefix: API },
   )
   await app.register(healthRoutes, { ledger: context.ledger })
+}
+
+/** Requests that still come in on open connections; those in flight are finished. */
+function refuseWhileClosing(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!closing) return
+    reply.header('connection', 'close')
+    throw new CoatcheckError(
+      'overloaded',
+      'The service is shutting down; send it again in a moment.',
+    )
+  })
 }
 
 /** A run's idle time counts from its last request. */

@@ -3,10 +3,10 @@
  * schema marks as opaque, stay slices of those bytes, and only the members that are ours become objects.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type, type TUnsafe } from 'typebox'
+import { type TUnsafe, Type } from 'typebox'
 import { CoatcheckError } from '../core/errors.ts'
 import { parseJson } from '../core/json/scan.ts'
-import { JsonSlice, membersOf } from '../core/json/slice.ts'
+import { type JsonSlice, membersOf } from '../core/json/slice.ts'
 import { decodeRaw } from '../core/json/strings.ts'
 import { OPAQUE } from './validation.ts'
 
@@ -17,7 +17,9 @@ export interface BodyLimits {
 }
 
 /** The schema of a member that holds any JSON of a caller's and is passed on byte for byte. */
-export function OpaqueJson(options: { description: string } & Record<string, unknown>): TUnsafe<JsonSlice> {
+export function OpaqueJson(
+  options: { description: string } & Record<string, unknown>,
+): TUnsafe<JsonSlice> {
   return Type.Unsafe<JsonSlice>({ ...options, [OPAQUE]: true })
 }
 
@@ -36,7 +38,8 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   )
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', async (request) => {
-    if (request.body === undefined && bodySchema(request) !== undefined) request.body = emptyBody(request)
+    if (request.body === undefined && bodySchema(request) !== undefined)
+      request.body = emptyBody(request)
   })
 }
 
@@ -78,7 +81,10 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   const document = parseJson(body, limits.maxJsonDepthLevels)
   if (schema[OPAQUE] === true) return document
   if (document.kind !== 'object') {
-    throw new CoatcheckError('invalid_request', `The body is a JSON ${document.kind}; it must be an object.`)
+    throw new CoatcheckError(
+      'invalid_request',
+      `The body is a JSON ${document.kind}; it must be an object.`,
+    )
   }
   return readBySchema(document, schema)
 }
@@ -124,7 +130,10 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
   for (const { key, value: member } of membersOf(value)) {
     const name = decodeRaw(key)
     if (Object.hasOwn(object, name)) {
-      throw new CoatcheckError('invalid_request', `The body has the member ${JSON.stringify(name)} twice.`)
+      throw new CoatcheckError(
+        'invalid_request',
+        `The body has the member ${JSON.stringify(name)} twice.`,
+      )
     }
     const inner = memberSchema(shape, name)
     object[name] = inner === undefined ? null : readBySchema(member, inner)
@@ -133,8 +142,11 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
 }
 
 function objectShape(schema: SchemaNode): SchemaNode | undefined {
-  if (schema.anyOf !== undefined) return schema.anyOf.map(objectShape).find((shape) => shape !== undefined)
-  return schema.properties === undefined && schema.patternProperties === undefined ? undefined : schema
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.map(objectShape).find((shape) => shape !== undefined)
+  return schema.properties === undefined && schema.patternProperties === undefined
+    ? undefined
+    : schema
 }
 
 function memberSchema(shape: SchemaNode, name: string): SchemaNode | undefined {

@@ -3,11 +3,11 @@
  * `docs/reference/problems/`. Examples only; what is answered is made where it is thrown.
  */
 import { ERROR_CODES, type ErrorCode, type ErrorFacts } from '../core/errors.ts'
-import { PROBLEM_PAGES, PROBLEMS, type Problem } from './problems.ts'
+import { ADVICE, PROBLEM_PAGES, PROBLEMS, type Problem } from './problems.ts'
 
 const INSTANCE = '7f6b2a9e-3c1d-4e0a-9b57-0d6c8f1e2a34'
 
-/** What is particular to a code: its detail, where it has one, and its facts. */
+/** What is particular to a code: its facts, and its detail where a caller is told more than advice. */
 const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>> = {
   invalid_json: {
     detail: 'The JSON is malformed at byte 16: "," or "]" expected, the input ends there.',
@@ -56,7 +56,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   expired: {
     detail:
-      'The run "demo" was idle for longer than its ttl_seconds (604800) and has ended. Its evidence can still be recalled; use another run for new work.',
+      'The run "demo" was idle for longer than its ttl_seconds (604800) and has ended. Its evidence can still be recalled; use another run for new work, or purge this one to reuse its name.',
     limit: 'ttl_seconds',
     value: 604_800,
   },
@@ -96,10 +96,10 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
       'r1 is binary (image/png) and has no lines to recall. Read its bytes: GET /v1/runs/{run_id}/results/r1/value.',
   },
   internal_error: {},
-  ledger_corrupt: { detail: 'database disk image is malformed (SQLITE_CORRUPT)' },
-  overloaded: { detail: 'The service is busy; try again after a moment.' },
-  ledger_unavailable: { detail: 'disk I/O error (SQLITE_IOERR_WRITE)' },
-  storage_full: { detail: 'database or disk is full (SQLITE_FULL)' },
+  ledger_corrupt: {},
+  overloaded: {},
+  ledger_unavailable: {},
+  storage_full: {},
 }
 
 export const PROBLEM_EXAMPLES = Object.fromEntries(
@@ -108,7 +108,7 @@ export const PROBLEM_EXAMPLES = Object.fromEntries(
 
 function exampleOf(code: ErrorCode): Problem {
   const { status, title } = PROBLEMS[code]
-  const { detail, ...facts } = PARTICULARS[code]
+  const { detail = ADVICE[code], ...facts } = PARTICULARS[code]
   return {
     type: `${PROBLEM_PAGES}/${code}`,
     title,

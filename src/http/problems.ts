@@ -40,6 +40,17 @@ export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: strin
   storage_full: { status: 507, title: 'There is no room left for the ledger' },
 }
 
+/** What a caller is told of an error in here, whose own detail is for the log. */
+export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
+  internal_error: 'The log says what, under the request id in "instance".',
+  ledger_corrupt:
+    'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
+  overloaded: 'Nothing was changed. Send the request again in a moment.',
+  ledger_unavailable: 'Nothing was changed. Send the request again; the log says why it failed.',
+  storage_full:
+    'Nothing was kept. Make room on the disk of the ledger, or purge runs, and send it again.',
+}
+
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ description: 'The page of this code, on this service.' }),
@@ -126,13 +137,12 @@ export function sendProblem(
   const known = toCoatcheckError(error, request)
   const { status, title } = PROBLEMS[known.code]
   if (status >= 500) request.log.error({ err: known.cause ?? known }, 'request failed')
-  const internal = known.code === 'internal_error'
   const problem: Problem = {
     type: `${PROBLEM_PAGES}/${known.code}`,
     title,
     status,
     code: known.code,
-    ...(internal ? {} : { detail: known.message.toWellFormed() }),
+    detail: ADVICE[known.code] ?? known.message.toWellFormed(),
     instance: request.id,
     ...known.facts,
   }
@@ -141,7 +151,7 @@ export function sendProblem(
 }
 
 export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { pathname } = new URL(request.url, 'http://localhost')
-  const detail = `There is no ${request.method} ${pathname}; /docs shows what there is.`
+  const path = request.url.split('?', 1)[0]
+  const detail = `There is no ${request.method} ${path}; /docs shows what there is.`
   return sendProblem(new CoatcheckError('not_found', detail), request, reply)
 }

@@ -19,7 +19,7 @@ export const RunIdSchema = Type.String({
   examples: [EXAMPLE_RUN],
 })
 
-export const HandleSchema = Type.String({
+const HandleSchema = Type.String({
   description: 'A handle, as a put answered it: `r1`, `r2`, …',
   examples: ['r1'],
 })

@@ -38,7 +38,9 @@ export const schemaController: SchemaController = {
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
         if (httpPart === 'body') return json.compile(schema as object) as never
-        return text.compile(httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object)) as never
+        return text.compile(
+          httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object),
+        ) as never
       }
     },
   },
@@ -46,7 +48,10 @@ export const schemaController: SchemaController = {
 
 /** Header names as Node has them; a schema shows them as they are known. */
 function inLowerCase(schema: { readonly properties?: Readonly<Record<string, object>> }): object {
-  const names = Object.entries(schema.properties ?? {}).map(([name, value]) => [name.toLowerCase(), value])
+  const names = Object.entries(schema.properties ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ])
   return { ...schema, properties: Object.fromEntries(names) }
 }
 

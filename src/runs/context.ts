@@ -4,6 +4,7 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { handleNumber } from '../core/names.ts'
 import type { Ledger, Result, Run, RunRef } from '../ledger/ledger.ts'
+import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'
 
 /** Limits that an operator may move; see `config.ts`. */
@@ -25,7 +26,7 @@ export interface RunContext {
 /** The run when it takes puts, resolves and changes; undefined when there is none. Throws `ended`, `expired`, `evicted`. */
 export async function openRunOf(context: RunContext, ref: RunRef): Promise<Run | undefined> {
   const run = await context.ledger.findRun(ref, context.now())
-  if (run !== undefined && run.state !== 'open') throw notOpen(run, run.state)
+  if (run !== undefined && run.state !== 'open') throw runNotOpen(run, run.state)
   return run
 }
 
@@ -38,32 +39,8 @@ export async function readableRun(context: RunContext, ref: RunRef): Promise<Run
       `There is no run ${JSON.stringify(ref.run)}. A run begins with its first put, or with PUT /v1/runs/{run_id}.`,
     )
   }
-  if (run.state === 'evicted') throw notOpen(run, run.state)
+  if (run.state === 'evicted') throw runNotOpen(run, run.state)
   return run
-}
-
-function notOpen(run: Run, state: Exclude<Run['state'], 'open'>): CoatcheckError {
-  const name = `The run ${JSON.stringify(run.id)}`
-  switch (state) {
-    case 'ended':
-      return new CoatcheckError(
-        'ended',
-        `${name} was ended. Its evidence can still be recalled; use another run for new work, or purge this one to reuse its name.`,
-      )
-    case 'expired':
-      return new CoatcheckError(
-        'expired',
-        `${name} was idle for longer than its ttl_seconds (${run.ttlSeconds}) and has ended. Its evidence can still be recalled; use another run for new work.`,
-        { limit: 'ttl_seconds', value: run.ttlSeconds },
-      )
-    case 'evicted':
-      return new CoatcheckError(
-        'evicted',
-        `${name} has ended and its retention is over: its evidence is gone. Purge it to reuse its name.`,
-      )
-    default:
-      return state satisfies never
-  }
 }
 
 /** The result that a handle names. Throws `not_found` (also for what is no handle at all). */
@@ -76,7 +53,7 @@ export async function resultByHandle(
   const number = handleNumber(handle)
   const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })
   if (result !== undefined) return result
-  const has = run.results === 0 ? 'It has no results yet' : `It has ${run.results} results`
+  const has = run.results === 0 ? 'It has none yet' : `It has ${run.results} so far`
   throw new CoatcheckError(
     'not_found',
     `The run ${JSON.stringify(ref.run)} has no result ${JSON.stringify(handle)}. ${has}; handles are r1, r2, ….`,

@@ -3,8 +3,10 @@
  */
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
+import { TOOL_NAME_CHARS } from '../core/limits.ts'
+import { charsOf } from '../core/text.ts'
 import type { Format, Page, PageQuery, Run, RunPatch, RunRef } from '../ledger/ledger.ts'
-import type { RunContext } from './context.ts'
+import { openRunOf, type RunContext } from './context.ts'
 
 export interface RunAnswer {
   readonly run_id: string
@@ -29,14 +31,16 @@ export interface RunPatchInput {
   readonly tools?: Readonly<Record<string, { readonly input_schema: JsonSlice } | null>>
 }
 
-/** Opens a run or changes an open one; every schema must compile before any is kept. */
+/** Opens a run or changes an open one; every schema must compile before any is kept. Throws `invalid_request`, `invalid_schema`. */
 export async function openRun(
   context: RunContext,
   ref: RunRef,
   input: RunPatchInput,
 ): Promise<{ readonly run: RunAnswer; readonly created: boolean }> {
+  await openRunOf(context, ref)
   const tools = Object.entries(input.tools ?? {})
-  for (const [, tool] of tools) {
+  for (const [name, tool] of tools) {
+    checkToolName(name)
     if (tool !== null) await context.validator.compile(tool.input_schema)
   }
   const patch: RunPatch = {
@@ -49,6 +53,14 @@ export async function openRun(
   }
   const { run, created } = await context.ledger.openRun(ref, patch, context.now())
   return { run: runAnswer(run), created }
+}
+
+function checkToolName(name: string): void {
+  if (name !== '' && name.isWellFormed() && charsOf(name) <= TOOL_NAME_CHARS) return
+  throw new CoatcheckError(
+    'invalid_request',
+    `A name in "tools" must be well-formed text of 1 to ${TOOL_NAME_CHARS} characters.`,
+  )
 }
 
 /** Registers one tool, opening the run if need be. */

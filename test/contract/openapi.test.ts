@@ -29,28 +29,33 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value?: unknown; readonly $ref?: string }>>
 }
 
-/** Each place in the document that holds examples, with the schema they are of. */
-function* exampled(): Generator<readonly [where: string, schema: Node, example: unknown]> {
-  for (const { operation } of operationsOf(service.document)) {
+type Exampled = readonly [where: string, schema: Node, example: unknown]
+
+/** Every example in the document, with the schema it is of. */
+function exampled(): readonly Exampled[] {
+  return operationsOf(service.document).flatMap(({ operation }) => {
     const { operationId, parameters = [], requestBody, responses } = operation
-    for (const { name, schema, example = schema['default'] } of parameters) {
-      const shown = (schema['examples'] ?? []) as readonly unknown[]
-      const all = example === undefined ? shown : [example, ...shown]
-      for (const value of all) yield [`${operationId} ${String(name)}`, schema, value]
-    }
-    for (const [where, content] of [
-      [`${operationId} body`, requestBody?.content],
-      ...Object.entries(responses).map(([status, { content }]) => [
-        `${operationId} ${status}`,
-        content,
-      ]),
-    ] as unknown as readonly [string, Record<string, Media> | undefined][]) {
-      for (const media of Object.values(content ?? {})) {
-        for (const example of examplesOf(media)) yield [where, media.schema, example]
-      }
-    }
-  }
+    return [
+      ...parameters.flatMap(({ name, schema, example = schema['default'] }) => {
+        const shown = (schema['examples'] ?? []) as readonly unknown[]
+        const all = example === undefined ? shown : [example, ...shown]
+        return all.map((value): Exampled => [`${operationId} ${String(name)}`, schema, value])
+      }),
+      ...inContent(`${operationId} body`, requestBody?.content),
+      ...Object.entries(responses).flatMap(([status, { content }]) =>
+        inContent(`${operationId} ${status}`, content),
+      ),
+    ]
+  })
 }
+
+const inContent = (
+  where: string,
+  content: Readonly<Record<string, Node>> = {},
+): readonly Exampled[] =>
+  (Object.values(content) as unknown as readonly Media[]).flatMap((media) =>
+    examplesOf(media).map((example): Exampled => [where, media.schema, example]),
+  )
 
 function examplesOf({ example, examples = {} }: Media): readonly unknown[] {
   const named = Object.entries(examples).map(([code, { value, $ref }]) =>
@@ -136,7 +141,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('has no example that its schema does not allow', () => {
-    const all = [...exampled()]
+    const all = exampled()
     expect(all.length).toBeGreaterThan(200)
     const wrong = all.flatMap(([where, schema, example]) =>
       complain(schema, example).map((complaint) => `${where}: ${complaint}`),
@@ -175,6 +180,13 @@ describe('the examples, sent from top to bottom', () => {
       expect(schema, where).toBeDefined()
       const value: unknown = type === 'application/json' ? reply.json() : reply.payload
       expect(complain(schema, value), where).toEqual([])
+      const shown = Object.entries((declared as Node)['headers'] ?? {}) as readonly [
+        string,
+        { schema: Node },
+      ][]
+      for (const [name, header] of shown) {
+        expect(header.schema['examples'], name).toEqual([reply.headers[name.toLowerCase()]])
+      }
     }
   })
 

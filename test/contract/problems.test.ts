@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
-import { ERROR_CODES, type ErrorCode } from '../../src/core/errors.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ERROR_CODES } from '../../src/core/errors.ts'
 import { PROBLEM_EXAMPLES } from '../../src/http/problem-examples.ts'
 import { PROBLEMS } from '../../src/http/problems.ts'
-import { PROVOKED } from './provoked.ts'
+import { PROVOKABLE, provoke } from './provoked.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const PAGES = new URL('../../docs/reference/problems/', import.meta.url)
@@ -11,32 +11,24 @@ const INDEX = new URL('../../docs/reference/problems.md', import.meta.url)
 const EXAMPLE_BLOCK = /```json\n(.*?)```/s
 const TOKEN = 'a token of the test'
 
-async function provoke(service: TestService, code: ErrorCode): Promise<Record<string, unknown>> {
-  let problem: unknown
-  for (const call of PROVOKED[code] ?? []) {
-    if ('waitMs' in call) service.clock.ms += call.waitMs
-    else problem = (await service.app.inject(call)).json()
-  }
-  return problem as Record<string, unknown>
-}
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService()
+})
+afterAll(() => service.close())
 
 describe('problems', () => {
-  it.each(Object.keys(PROVOKED) as ErrorCode[])(
-    'the example of %s is what the service answers',
-    async (code) => {
-      const service = await startTestService()
-      const { instance, ...problem } = await provoke(service, code)
-      await service.close()
-      const { instance: _example, ...example } = PROBLEM_EXAMPLES[code]
-      expect(problem).toEqual(example)
-      expect(instance).toMatch(/^[0-9a-f-]{36}$/)
-    },
-  )
+  it.each(PROVOKABLE)('the example of %s is what the service answers', async (code) => {
+    const { instance, ...problem } = (await provoke(service, code)).at(-1)?.body ?? {}
+    const { instance: _example, ...example } = PROBLEM_EXAMPLES[code]
+    expect(problem).toEqual(example)
+    expect(instance).toMatch(/^[0-9a-f-]{36}$/)
+  })
 
   it('the example of unauthorized is what a service with a token answers', async () => {
-    const service = await startTestService({ COATCHECK_TOKEN: TOKEN })
-    const { instance: _own, ...problem } = (await service.app.inject({ url: '/v1/runs' })).json()
-    await service.close()
+    const secured = await startTestService({ COATCHECK_TOKEN: TOKEN })
+    const { instance: _own, ...problem } = (await secured.app.inject({ url: '/v1/runs' })).json()
+    await secured.close()
     const { instance: _example, ...example } = PROBLEM_EXAMPLES.unauthorized
     expect(problem).toEqual(example)
   })
@@ -66,10 +58,7 @@ describe('problems', () => {
   })
 
   it('the page that a problem names as its type is served', async () => {
-    const service = await startTestService()
-    const { type } = await provoke(service, 'not_found')
-    const page = await service.app.inject({ url: String(type) })
-    await service.close()
+    const page = await service.app.inject({ url: PROBLEM_EXAMPLES.not_found.type })
     expect(page.statusCode).toBe(200)
     expect(page.payload).toContain('# `not_found`')
   })

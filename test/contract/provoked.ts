@@ -1,12 +1,23 @@
 // For each code that a caller can bring about: the calls that do, of which the last is answered with it.
 import type { InjectOptions } from 'fastify'
 import type { ErrorCode } from '../../src/core/errors.ts'
+import type { TestService } from './support.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 const JSON_TYPE = { 'content-type': 'application/json' }
-const RUN = '/v1/runs/demo'
+/** Becomes a run of its own for each code. */
+const NAME = 'demo'
+const RUN = `/v1/runs/${NAME}`
 
 type Call = InjectOptions | { readonly waitMs: number }
+
+export interface Answer {
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  /** As if its run were the one of the examples. */
+  readonly body: Record<string, unknown>
+}
 
 const post = (
   url: string,
@@ -34,7 +45,7 @@ const ROWS = {
 }
 const SCHEMA_BYTES = 300_000
 
-export const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
+const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
   invalid_json: [post(`${RUN}/results`, '{"output": [1, 2')],
   invalid_utf8: [post(`${RUN}/results`, Buffer.from('{"output": "\xff"}', 'latin1'))],
   json_too_deep: [post('/v1/content-string', `{"value": ${'['.repeat(1024)}${']'.repeat(1024)}}`)],
@@ -75,4 +86,22 @@ export const PROVOKED: Readonly<Partial<Record<ErrorCode, readonly Call[]>>> = {
     }),
     post(`${RUN}/recall`, { id: 'toolu_05' }),
   ],
+}
+
+export const PROVOKABLE = Object.keys(PROVOKED) as readonly ErrorCode[]
+
+/** Makes the calls for a code, in a run of its own; what each is answered with. */
+export async function provoke(service: TestService, code: ErrorCode): Promise<readonly Answer[]> {
+  const own = `${NAME}-${code}`
+  const answers: Answer[] = []
+  for (const call of PROVOKED[code] ?? []) {
+    if ('waitMs' in call) service.clock.ms += call.waitMs
+    else {
+      const { method, url } = call as { method: string; url: string }
+      const reply = await service.app.inject({ ...call, url: url.replace(NAME, own) })
+      const body = JSON.parse(reply.payload.replaceAll(own, NAME)) as Answer['body']
+      answers.push({ method, url, status: reply.statusCode, body })
+    }
+  }
+  return answers
 }

@@ -24,7 +24,9 @@ export async function startTestService(
   await app.ready()
   return {
     app,
-    document: app.swagger() as unknown as OpenApiDocument,
+    get document() {
+      return app.swagger() as unknown as OpenApiDocument
+    },
     clock,
     async close() {
       await close()

@@ -89,7 +89,18 @@ describe('a JSON document', () => {
   it('keeps its tokens in previews, in the order of its members', async () => {
     const run = api.newRun()
     const { body } = await run.put(`{"render":"preview","output":${DOCUMENT}}`)
-    const names = ['id: 12345678901234567890', 'one: 1.0', 'huge: 1e400', '10: "ten"', '2: "two"', '__proto__: json', 'constructor: json', ': array(len=3)', 'again: 2.0', 'deep: array(len=1)']
+    const names = [
+      'id: 12345678901234567890',
+      'one: 1.0',
+      'huge: 1e400',
+      '10: "ten"',
+      '2: "two"',
+      '__proto__: json',
+      'constructor: json',
+      ': array(len=3)',
+      'again: 2.0',
+      'deep: array(len=1)',
+    ]
     const places = names.map((name) => body.preview.indexOf(name))
     expect(places.every((place) => place > 0)).toBe(true)
     expect(places).toEqual([...places].sort((a, b) => a - b))
@@ -104,10 +115,22 @@ describe('a JSON document', () => {
     const { content } = body
     expect(content?.isWellFormed()).toBe(true)
     expect(content).toMatch(/^\{"":\[1,2\.50,\{\}\],"10":"ten","2":"two","__proto__":/)
-    for (const part of ['"again":2.0,', '"huge":1e400,', '"id":12345678901234567890,', '"one":1.0,', '"zero":-0.0}', `"separator":"a${LS}b"`, String.raw`"nul":"a\u0000b"`]) {
+    for (const part of [
+      '"again":2.0,',
+      '"huge":1e400,',
+      '"id":12345678901234567890,',
+      '"one":1.0,',
+      '"zero":-0.0}',
+      `"separator":"a${LS}b"`,
+      String.raw`"nul":"a\u0000b"`,
+    ]) {
       expect(content).toContain(part)
     }
-    const answer = await api.json<{ content: string; content_hash: string }>('POST', '/v1/content-string', `{"value":${DOCUMENT}}`)
+    const answer = await api.json<{ content: string; content_hash: string }>(
+      'POST',
+      '/v1/content-string',
+      `{"value":${DOCUMENT}}`,
+    )
     expect(answer.body.content).toBe(content)
   })
 
@@ -135,7 +158,9 @@ describe('a JSON document', () => {
     await run.put(`{"output":${DOCUMENT}}`)
     await run.resolve(`{"arguments":${DOCUMENT},"input_schema":{"type":"object"}}`)
     expect('polluted' in {}).toBe(false)
-    const { body } = await run.resolve('{"arguments":["$r1.deep.toString","$r1.id.constructor","$r1.2.length"]}')
+    const { body } = await run.resolve(
+      '{"arguments":["$r1.deep.toString","$r1.id.constructor","$r1.2.length"]}',
+    )
     expect(body.resolved).toEqual([])
     expect(body.unresolved.map(({ reason }) => reason)).toEqual(Array(3).fill('path_not_found'))
   })
@@ -172,7 +197,11 @@ describe('a failure or a suspension', () => {
     const put = await run.put(`{"failure": {"message": ${message}}}`)
     expect(put.body.content).toBe(`a\0\ufffdA é ${LS}🦊`)
     const output = (await run.value('r1')).text
-    const decoded = await api.json<{ failure: { message: string } }>('POST', '/v1/sentinels/decode', `{"output":${output}}`)
+    const decoded = await api.json<{ failure: { message: string } }>(
+      'POST',
+      '/v1/sentinels/decode',
+      `{"output":${output}}`,
+    )
     expect(decoded.body.failure.message).toBe(JSON.parse(message))
   })
 

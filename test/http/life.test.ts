@@ -78,7 +78,12 @@ describe('DELETE', () => {
     for (const query of ['', '?purge=true', '?purge=false']) {
       const { status, body } = await run.end(query)
       expect(status).toBe(200)
-      expect(body).toEqual({ run_id: run.id, purged: query === '?purge=true', results: 0, kept_bytes: 0 })
+      expect(body).toEqual({
+        run_id: run.id,
+        purged: query === '?purge=true',
+        results: 0,
+        kept_bytes: 0,
+      })
     }
     expect((await run.read()).status).toBe(404)
   })
@@ -86,15 +91,28 @@ describe('DELETE', () => {
   it('with purge erases everything, and numbering goes on if the name comes back', async () => {
     const run = await keptRun()
     await run.put('{"output":2}')
-    expect((await run.end('?purge=true')).body).toEqual({ run_id: run.id, purged: true, results: 2, kept_bytes: 7 })
-    for (const { status, body } of [await run.read(), await run.recall('{"id":"a"}'), await run.value('r1'), await run.list()]) {
+    expect((await run.end('?purge=true')).body).toEqual({
+      run_id: run.id,
+      purged: true,
+      results: 2,
+      kept_bytes: 7,
+    })
+    for (const { status, body } of [
+      await run.read(),
+      await run.recall('{"id":"a"}'),
+      await run.value('r1'),
+      await run.list(),
+    ]) {
       expect([status, body.code]).toEqual([404, 'not_found'])
     }
     await api.restart()
     const put = await run.put('{"tool_use_id":"a","output":"again"}')
     expect([put.status, put.body.handle, put.body.evidence_id]).toEqual([201, 'r3', 'a'])
     expect((await run.value('r1')).status).toBe(404)
-    expect((await run.resolve('{"arguments":"$r1"}')).body.unresolved[0]).toMatchObject({ reason: 'unknown_handle', available: ['r3'] })
+    expect((await run.resolve('{"arguments":"$r1"}')).body.unresolved[0]).toMatchObject({
+      reason: 'unknown_handle',
+      available: ['r3'],
+    })
     expect((await run.read()).body).toMatchObject({ state: 'open', results: 1 })
   })
 
@@ -121,7 +139,9 @@ describe('DELETE', () => {
 
   it('may come with a JSON content type and no body', async () => {
     const run = await keptRun()
-    const answer = await api.call('DELETE', run.path, undefined, { 'content-type': 'application/json' })
+    const answer = await api.call('DELETE', run.path, undefined, {
+      'content-type': 'application/json',
+    })
     expect(answer.status).toBe(200)
   })
 })

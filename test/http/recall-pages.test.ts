@@ -46,7 +46,9 @@ const texts = fc
   .map((parts) => parts.join('').toWellFormed())
 
 describe('following next from the id alone', () => {
-  it('gives back 500 texts of every kind, no page over the limit', { timeout: SLOW_MS }, async () => {
+  it('gives back 500 texts of every kind, no page over the limit', {
+    timeout: SLOW_MS,
+  }, async () => {
     const run = api.newRun()
     const samples = fc.sample(texts, { numRuns: 500, seed: SEED })
     for (const [i, text] of samples.entries()) {
@@ -63,11 +65,17 @@ describe('following next from the id alone', () => {
 
   it('gives back big JSON, long failures and long suspensions', async () => {
     const run = api.newRun()
-    const value = Array.from({ length: 3000 }, (_, i) => ({ id: i, name: `näme ${i}`, tags: ['a', []] }))
+    const value = Array.from({ length: 3000 }, (_, i) => ({
+      id: i,
+      name: `näme ${i}`,
+      tags: ['a', []],
+    }))
     await run.put(`{"output":${JSON.stringify(value)}}`)
     const message = `${numberedLines(300, 'error')}${'🦊'.repeat(5000)}`
     await run.put(`{"failure":{"message":${quoted(message)}}}`)
-    await run.put(`{"suspension":{"reason":${quoted(message)},"input_schema":${JSON.stringify(value)}}}`)
+    await run.put(
+      `{"suspension":{"reason":${quoted(message)},"input_schema":${JSON.stringify(value)}}}`,
+    )
     expect(read(await recallAll(run, 'r1'))).toBe(JSON.stringify(value, null, 2))
     expect(read(await recallAll(run, 'r2'))).toBe(message)
     expect(read(await recallAll(run, 'r3'))).toBe(message)
@@ -102,7 +110,6 @@ describe('following next from the id alone', () => {
     expect(body.next).toEqual({ id: 'r1', chars: { start: body.chars.end, end: 5007 } })
     expect(read(await recallAll(run, 'r1'))).toBe(text)
   })
-
 })
 
 /** Every call that a content names. */
@@ -140,7 +147,9 @@ describe('the calls that a window names', () => {
   it('return what was cut off a line', async () => {
     const run = api.newRun()
     await run.open('{"verbatim_limit_chars":10000}')
-    const long = Array.from({ length: 12_000 }, (_, i) => String.fromCodePoint(0x4e00 + (i % 500))).join('')
+    const long = Array.from({ length: 12_000 }, (_, i) =>
+      String.fromCodePoint(0x4e00 + (i % 500)),
+    ).join('')
     const { body } = await run.putRaw(`head\n${long}\ntail\n`, 'text/plain')
     const content = body.content ?? ''
     const [call] = callsIn(content)
@@ -160,16 +169,20 @@ describe('the calls that a window names', () => {
 })
 
 describe('the vectors of windows and bounded texts', () => {
-  it.each(['window', 'bounded'])('%s: every text is recovered whole by its id', { timeout: SLOW_MS }, async (family) => {
-    const run = wide.newRun()
-    let count = 0
-    for (const vector of vectors(family)) {
-      const content = textIn(member(vector.input, 'content')).toWellFormed()
-      const put = await run.putRaw(content, 'text/plain', '?render=preview')
-      expect(put.status).toBe(201)
-      expect(read(await recallAll(run, put.body.handle), 30_000)).toBe(content)
-      count++
-    }
-    expect(count).toBeGreaterThan(5)
-  })
+  it.each(['window', 'bounded'])(
+    '%s: every text is recovered whole by its id',
+    { timeout: SLOW_MS },
+    async (family) => {
+      const run = wide.newRun()
+      let count = 0
+      for (const vector of vectors(family)) {
+        const content = textIn(member(vector.input, 'content')).toWellFormed()
+        const put = await run.putRaw(content, 'text/plain', '?render=preview')
+        expect(put.status).toBe(201)
+        expect(read(await recallAll(run, put.body.handle), 30_000)).toBe(content)
+        count++
+      }
+      expect(count).toBeGreaterThan(5)
+    },
+  )
 })

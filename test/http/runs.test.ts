@@ -38,15 +38,19 @@ describe('PUT of a run', () => {
       ttl_seconds: 61,
       verbatim_limit_chars: 2000,
     })
-    expect((await run.open('{"ttl_seconds":null,"verbatim_limit_chars":null}')).body).toMatchObject({
-      ttl_seconds: 604_800,
-      verbatim_limit_chars: 30_000,
-    })
+    expect((await run.open('{"ttl_seconds":null,"verbatim_limit_chars":null}')).body).toMatchObject(
+      {
+        ttl_seconds: 604_800,
+        verbatim_limit_chars: 30_000,
+      },
+    )
   })
 
   it('merges tools by name, and null removes one', async () => {
     const run = api.newRun()
-    await run.open('{"tools":{"b":{"input_schema":{}},"a":{"input_schema":true},"2":{"input_schema":{}},"__proto__":{"input_schema":{"type":"array"}}}}')
+    await run.open(
+      '{"tools":{"b":{"input_schema":{}},"a":{"input_schema":true},"2":{"input_schema":{}},"__proto__":{"input_schema":{"type":"array"}}}}',
+    )
     const merged = await run.open('{"tools":{"b":null,"c":{"input_schema":{}},"none":null}}')
     expect(merged.body.tools).toEqual(['2', '__proto__', 'a', 'c'])
     expect((await run.open('{}')).body.tools).toEqual(['2', '__proto__', 'a', 'c'])
@@ -56,7 +60,9 @@ describe('PUT of a run', () => {
 
   it('needs no body', async () => {
     const empty = await api.call('PUT', api.newRun().path)
-    const json = await api.call('PUT', api.newRun().path, '', { 'content-type': 'application/json' })
+    const json = await api.call('PUT', api.newRun().path, '', {
+      'content-type': 'application/json',
+    })
     expect([empty.status, json.status]).toEqual([201, 201])
   })
 
@@ -72,6 +78,8 @@ describe('PUT of a run', () => {
     ['{"tools":{"a":{}}}', 'input_schema'],
     ['{"tools":{"a":{"input_schema":{},"x":1}}}', 'tools'],
     ['{"tools":{"":{"input_schema":{}}}}', 'tools'],
+    [`{"tools":{"${'x'.repeat(257)}":null}}`, 'tools'],
+    [String.raw`{"tools":{"\ud800":{"input_schema":{}}}}`, 'tools'],
     ['{"ttl":1}', '"ttl"'],
     ['{"ttl_seconds":1,"ttl_seconds":2}', 'ttl_seconds'],
     ['[]', 'object'],
@@ -83,12 +91,14 @@ describe('PUT of a run', () => {
     expect((await run.read()).status).toBe(404)
   })
 
-  it.each(['{"verbatim_limit_chars":2000}', '{"verbatim_limit_chars":1000000}', '{"ttl_seconds":1}', '{"format":"reference"}'])(
-    'takes %s',
-    async (body) => {
-      expect((await api.newRun().open(body)).status).toBe(201)
-    },
-  )
+  it.each([
+    '{"verbatim_limit_chars":2000}',
+    '{"verbatim_limit_chars":1000000}',
+    '{"ttl_seconds":1}',
+    '{"format":"reference"}',
+  ])('takes %s', async (body) => {
+    expect((await api.newRun().open(body)).status).toBe(201)
+  })
 })
 
 describe('the id of a run', () => {
@@ -100,16 +110,29 @@ describe('the id of a run', () => {
     await run.end('?purge=true')
   })
 
-  it.each(['.a', '-a', ':a', 'x'.repeat(129), '%C3%A9', 'a%2Fb', 'a%20b', '%00', '..%2Fpwned', 'a%0A'])(
-    'may not be %s',
-    async (id) => {
-      const run = api.run(id)
-      for (const { status, body } of [await run.put('{"output":1}'), await run.open(), await run.read(), await run.recall('{"id":"r1"}')]) {
-        expect([status, body.code]).toEqual([400, 'invalid_request'])
-        expect(body.detail).toContain('run_id')
-      }
-    },
-  )
+  it.each([
+    '.a',
+    '-a',
+    ':a',
+    'x'.repeat(129),
+    '%C3%A9',
+    'a%2Fb',
+    'a%20b',
+    '%00',
+    '..%2Fpwned',
+    'a%0A',
+  ])('may not be %s', async (id) => {
+    const run = api.run(id)
+    for (const { status, body } of [
+      await run.put('{"output":1}'),
+      await run.open(),
+      await run.read(),
+      await run.recall('{"id":"r1"}'),
+    ]) {
+      expect([status, body.code]).toEqual([400, 'invalid_request'])
+      expect(body.detail).toContain('run_id')
+    }
+  })
 })
 
 describe('totals', () => {
@@ -170,24 +193,36 @@ describe('lists', () => {
     const handles: string[] = []
     let next: string | null = ''
     while (next !== null) {
-      const { body }: Awaited<ReturnType<typeof run.list>> = await run.list(`?limit=5${next === '' ? '' : `&after=${next}`}`)
+      const { body }: Awaited<ReturnType<typeof run.list>> = await run.list(
+        `?limit=5${next === '' ? '' : `&after=${next}`}`,
+      )
       handles.push(...body.items.map(({ handle }) => handle))
       next = body.next
     }
     expect(handles).toEqual(Array.from({ length: 12 }, (_, i) => `r${i + 1}`))
     const even = (await run.list('?tool_use_id=even')).body
-    expect(even.items.map(({ evidence_id }) => evidence_id)).toEqual(['even', 'even~2', 'even~3', 'even~4', 'even~5', 'even~6'])
+    expect(even.items.map(({ evidence_id }) => evidence_id)).toEqual([
+      'even',
+      'even~2',
+      'even~3',
+      'even~4',
+      'even~5',
+      'even~6',
+    ])
     expect((await run.list('?tool_use_id=none')).body).toEqual({ items: [], next: null })
     const [item] = even.items
     expect(item).toEqual((await run.result('r2')).body)
   })
 
-  it.each(['?limit=0', '?limit=1001', '?limit=x', '?limit=1.5', '?page=2', '?limit=1&limit=2'])('refuse %s', async (query) => {
-    const run = api.newRun()
-    await run.open()
-    expect((await run.list(query)).body.code).toBe('invalid_request')
-    expect((await api.call('GET', `/v1/runs${query}`)).body.code).toBe('invalid_request')
-  })
+  it.each(['?limit=0', '?limit=1001', '?limit=x', '?limit=1.5', '?page=2', '?limit=1&limit=2'])(
+    'refuse %s',
+    async (query) => {
+      const run = api.newRun()
+      await run.open()
+      expect((await run.list(query)).body.code).toBe('invalid_request')
+      expect((await api.call('GET', `/v1/runs${query}`)).body.code).toBe('invalid_request')
+    },
+  )
 
   it('take a limit of 1 and of 1000', async () => {
     for (const limit of [1, 1000]) {

@@ -41,7 +41,11 @@ describe('the raw read', () => {
     const run = api.newRun()
     await run.putRaw(PNG, 'image/png')
     const { status, headers, bytes } = await api.call('HEAD', `${run.path}/results/r1/value`)
-    expect([status, headers['content-length'], headers['content-type']]).toEqual([200, '100', 'image/png'])
+    expect([status, headers['content-length'], headers['content-type']]).toEqual([
+      200,
+      '100',
+      'image/png',
+    ])
     expect(headers.etag).toBe(`"${sha256(PNG)}"`)
     expect(bytes).toHaveLength(0)
   })
@@ -111,15 +115,18 @@ describe('Range', () => {
     expect(bytes).toEqual(PNG.subarray(start, end))
   })
 
-  it.each(['bytes=100-', 'bytes=500-600', 'bytes=-0'])('%s is outside: 416, which says how much there is', async (range) => {
-    const run = api.newRun()
-    await run.putRaw(PNG, 'image/png')
-    const { status, headers, body } = await run.value('r1', '', { range })
-    expect([status, body.code]).toEqual([416, 'range_not_satisfiable'])
-    expect(body.detail).toContain('100')
-    expect(headers['content-range']).toBe('bytes */100')
-    expect(headers['content-type']).toMatch(/^application\/problem\+json/)
-  })
+  it.each(['bytes=100-', 'bytes=500-600', 'bytes=-0'])(
+    '%s is outside: 416, which says how much there is',
+    async (range) => {
+      const run = api.newRun()
+      await run.putRaw(PNG, 'image/png')
+      const { status, headers, body } = await run.value('r1', '', { range })
+      expect([status, body.code]).toEqual([416, 'range_not_satisfiable'])
+      expect(body.detail).toContain('100')
+      expect(headers['content-range']).toBe('bytes */100')
+      expect(headers['content-type']).toMatch(/^application\/problem\+json/)
+    },
+  )
 
   it.each(['bytes=0-1,5-6', 'lines=1-2', 'bytes=x', 'bytes', 'bytes=5-2'])(
     '%s is answered with the whole, or refused as no range of it',
@@ -183,94 +190,6 @@ describe('a value of several chunks', () => {
       const part = await run.value(handle, '?as=text', { range: 'bytes=131000-131999' })
       expect(part.status).toBe(206)
       expect(part.bytes.equals(view.subarray(131_000, 132_000))).toBe(true)
-    }
-  })
-})
-
-describe('the text view', () => {
-  it('is of each kind what windows and recall count in', async () => {
-    const run = api.newRun()
-    await run.putRaw('a\r\nb', 'text/html')
-    await run.put(String.raw`{"output": "a\nb\ud800"}`)
-    await run.put('{"output": {"b":1.0,"a":[]}}')
-    await run.put('{"failure": {"message": "it\\nfailed"}}')
-    await run.put('{"suspension": {"reason": "why?", "input_schema": {}}}')
-    const views = []
-    for (const n of [1, 2, 3, 4, 5]) {
-      const { text, headers } = await run.value(`r${n}`, '?as=text')
-      expect(headers['content-type']).toBe('text/plain; charset=utf-8')
-      expect(headers['content-disposition']).toContain('inline')
-      views.push(text)
-    }
-    expect(views).toEqual(['a\r\nb', 'a\nb\ufffd', '{\n  "b": 1.0,\n  "a": []\n}', 'it\nfailed', 'why?'])
-  })
-
-  it('has an ETag of its own', async () => {
-    const run = api.newRun()
-    await run.putRaw('a', 'text/plain')
-    const tags = [(await run.value('r1')).headers.etag, (await run.value('r1', '?as=text')).headers.etag]
-    expect(new Set(tags).size).toBe(2)
-  })
-
-  it('is not there for a binary', async () => {
-    const run = api.newRun()
-    await run.putRaw(PNG, 'image/png')
-    const { status, body } = await run.value('r1', '?as=text')
-    expect([status, body.code]).toEqual([422, 'no_text_view'])
-  })
-})
-
-describe('a slice of a JSON value', () => {
-  it('is its bytes as application/json, with an ETag for its place', async () => {
-    const run = api.newRun()
-    await run.put('{"output": {"rows": [{"n": 1.0}, {"n": 1.0}], "a/b": {"~": "t\\u0041"}}}')
-    const first = await run.value('r1', '?path=rows.0')
-    const second = await run.value('r1', '?pointer=/rows/1')
-    const escaped = await run.value('r1', '?pointer=/a~1b/~0')
-    expect([first.text, second.text, escaped.text]).toEqual(['{"n": 1.0}', '{"n": 1.0}', '"t\\u0041"'])
-    expect(first.headers['content-type']).toMatch(/^application\/json/)
-    const whole = await run.value('r1')
-    const tags = [whole, first, second, escaped].map(({ headers }) => headers.etag)
-    expect(new Set(tags).size).toBe(4)
-    const again = await run.value('r1', '?path=rows.0', { 'if-none-match': String(first.headers.etag) })
-    expect(again.status).toBe(304)
-    const part = await run.value('r1', '?path=rows.0', { range: 'bytes=1-3' })
-    expect([part.status, part.text]).toEqual([206, '"n"'])
-  })
-
-  it('can be had as text: bare for a string, indented for the rest', async () => {
-    const run = api.newRun()
-    await run.put('{"output": {"s": "a\\nb", "o": {"k": [1]}, "n": 1.0}}')
-    const views = []
-    for (const path of ['s', 'o', 'n']) {
-      views.push((await run.value('r1', `?as=text&path=${path}`)).text)
-    }
-    expect(views).toEqual(['a\nb', '{\n  "k": [\n    1\n  ]\n}', '1.0'])
-  })
-
-  it('that is not there is a problem which says what is', async () => {
-    const run = api.newRun()
-    await run.put('{"output": {"rows": [1, 2], "total": 2}}')
-    const { status, body } = await run.value('r1', '?path=row.0')
-    expect([status, body.code]).toEqual([404, 'path_not_found'])
-    expect(body.detail).toContain('"row"')
-    expect(body.available).toEqual(['rows', 'total'])
-    expect((await run.value('r1', '?path=rows.2')).status).toBe(404)
-    expect((await run.value('r1', '?pointer=/rows/01')).status).toBe(404)
-    expect((await run.value('r1', '?path=rows.length')).status).toBe(404)
-    for (const pointer of ['rows', '/a~2']) {
-      const bad = await run.value('r1', `?pointer=${pointer}`)
-      expect([bad.status, bad.body.code]).toEqual([400, 'invalid_request'])
-    }
-  })
-
-  it('is of JSON only', async () => {
-    const run = api.newRun()
-    await run.putRaw('{"a": 1}', 'text/plain')
-    await run.putRaw('{"a": 1}', 'application/octet-stream')
-    for (const handle of ['r1', 'r2']) {
-      const { status, body } = await run.value(handle, '?path=a')
-      expect([status, body.code]).toEqual([404, 'path_not_found'])
     }
   })
 })

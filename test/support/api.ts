@@ -147,7 +147,7 @@ export class Api {
     return new RunCalls(this, id)
   }
 
-  json<Body>(
+  json<Body = Record<string, unknown>>(
     method: 'PUT' | 'POST',
     path: string,
     body: string | Buffer,
@@ -156,7 +156,7 @@ export class Api {
     return this.call(method, path, body, { 'content-type': 'application/json', ...headers })
   }
 
-  async call<Body>(
+  async call<Body = Record<string, unknown>>(
     method: NonNullable<InjectOptions['method']>,
     url: string,
     payload?: Payload,

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { UNRESOLVED_REASONS } from '../../core/references.ts'
 import { OpaqueJson } from '../body.ts'
 import { EXAMPLE_INPUT_SCHEMA, EXAMPLE_TOOL, RunIdSchema, ToolNameSchema } from '../schemas.ts'
@@ -49,7 +49,6 @@ export const ResolveSchema = Type.Object(
     ],
   },
 )
-export type ResolveBody = Static<typeof ResolveSchema>
 
 const textOrNull = (description: string) =>
   Type.Union([Type.String(), Type.Null()], { description })

@@ -26,12 +26,13 @@ import {
 const tags = ['compaction']
 const problems = problemResponses(...BODY_PROBLEMS)
 
+const ANSWERS = [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema]
+
 export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
 ) => {
-  for (const schema of [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema])
-    app.addSchema(schema)
+  for (const schema of ANSWERS) app.addSchema(schema)
 
   app.post(
     '/compaction/elide',
@@ -40,8 +41,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         operationId: 'elide',
         tags,
         summary: 'Elide old tool results',
-        description:
-          'All but the newest give way to one line each; every other byte of the messages stays.',
+        description: 'All but the newest give way to one line each; every other byte stays.',
         body: ElideBodySchema,
         response: { 200: ok('The messages.', ref(ElisionSchema)), ...problems },
       },

@@ -17,8 +17,7 @@ const Tokens = (description: string) =>
   })
 
 const SplitTurn = Type.Boolean({
-  description:
-    'All was summarized, the last call and its results too, as there is nothing before them.',
+  description: 'All was summarized, as there is nothing before the last call and its results.',
 })
 const Files = Type.Array(Type.String(), { description: 'Files that tool calls and results name.' })
 

@@ -16,7 +16,11 @@ const DESCRIPTION =
 const INPUT_SCHEMA = {
   type: 'object',
   properties: {
-    id: { type: 'string', minLength: 1, description: 'The id that the note names, or a handle such as r1.' },
+    id: {
+      type: 'string',
+      minLength: 1,
+      description: 'The id that the note names, or a handle such as r1.',
+    },
     range: SPAN('Lines to return, numbered from 1, both ends included.', 1),
     chars: SPAN('Instead of range: characters to return, numbered from 0, the end excluded.', 0),
   },

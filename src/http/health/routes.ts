@@ -23,6 +23,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
       schema: {
         operationId: 'livez',
         tags,
+        security: [],
         summary: 'Is the process alive',
         description: 'Asks nothing of the ledger.',
         response: {
@@ -41,6 +42,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
       schema: {
         operationId: 'readyz',
         tags,
+        security: [],
         summary: 'Is the ledger there',
         description: 'Really asks the ledger.',
         response: {

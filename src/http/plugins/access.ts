@@ -30,7 +30,8 @@ export async function addAccess(app: FastifyInstance, options: AccessOptions): P
     },
   })
   if (options.token !== undefined) await addToken(app, options.token)
-  else if (!options.allowUnauthenticated) app.addHook('onRequest', async (request) => refuseWebPages(request))
+  else if (!options.allowUnauthenticated)
+    app.addHook('onRequest', async (request) => refuseWebPages(request))
 }
 
 const refOf = (run: string): RunRef => ({ tenant: TENANT, run })
@@ -51,7 +52,10 @@ function isOpen(request: FastifyRequest): boolean {
 }
 
 const unauthorized = (): CoatcheckError =>
-  new CoatcheckError('unauthorized', 'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.')
+  new CoatcheckError(
+    'unauthorized',
+    'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.',
+  )
 
 function refuseWebPages(request: FastifyRequest): void {
   const { host = '', origin, 'sec-fetch-site': site } = request.headers
@@ -61,7 +65,8 @@ function refuseWebPages(request: FastifyRequest): void {
   if (origin !== undefined && !isOwnOrigin(origin, host)) {
     throw forbidden(`the Origin ${JSON.stringify(origin)} is another site`)
   }
-  if (site !== undefined && !SAME_SITE.includes(String(site))) throw forbidden('it comes from another site')
+  if (site !== undefined && !SAME_SITE.includes(String(site)))
+    throw forbidden('it comes from another site')
 }
 
 const isOwnOrigin = (origin: string, host: string): boolean =>

@@ -1,13 +1,13 @@
 /**
  * Metrics: what the service was asked and what it answered, for Prometheus. No ids and no content in labels.
  */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
+import { charsOf } from '../../core/text.ts'
 import type { PutAnswer } from '../../runs/answer.ts'
 import type { RecallAnswer } from '../../runs/recall.ts'
 import type { ResolveAnswer } from '../../runs/resolve.ts'
-import { charsOf } from '../../core/text.ts'
 
 const PREFIX = 'coatcheck_'
 const MS_PER_SECOND = 1000
@@ -18,7 +18,10 @@ export class Metrics {
   readonly #puts = this.#counter('puts_total', 'Results kept.', ['outcome', 'kind'])
   readonly #bytes = this.#counter('put_bytes_total', 'Bytes of the values kept.')
   readonly #produced = this.#counter('produced_chars_total', 'Characters of their text views.')
-  readonly #shown = this.#counter('shown_chars_total', 'Characters of their contents, shown instead.')
+  readonly #shown = this.#counter(
+    'shown_chars_total',
+    'Characters of their contents, shown instead.',
+  )
   readonly #recalls = this.#counter('recalls_total', 'Pages recalled.')
   readonly #misses = this.#counter('recall_misses_total', 'Recalls refused.', ['reason'])
   readonly #references = this.#counter('references_total', 'References in arguments.', ['result'])
@@ -28,11 +31,18 @@ export class Metrics {
     'status',
   ])
   readonly #commits = this.#histogram('commit_duration_seconds', 'Durations of commits of results.')
-  readonly #grouped = this.#counter('committed_puts_total', 'Puts in those commits, retries included.')
+  readonly #grouped = this.#counter(
+    'committed_puts_total',
+    'Puts in those commits, retries included.',
+  )
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
-    new Gauge({ name: `${PREFIX}up`, help: 'Whether the service runs.', registers: [this.#registry] }).set(1)
+    new Gauge({
+      name: `${PREFIX}up`,
+      help: 'Whether the service runs.',
+      registers: [this.#registry],
+    }).set(1)
   }
 
   countPut(answer: PutAnswer): void {
@@ -76,11 +86,19 @@ export class Metrics {
     return this.#registry.metrics()
   }
 
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[] = []): Counter<Label> {
+  #counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Counter<Label> {
     return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] })
   }
 
-  #histogram<Label extends string>(name: string, help: string, labelNames: Label[] = []): Histogram<Label> {
+  #histogram<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Histogram<Label> {
     const options = { name: PREFIX + name, help, labelNames, buckets: SECONDS_BUCKETS }
     return new Histogram({ ...options, registers: [this.#registry] })
   }

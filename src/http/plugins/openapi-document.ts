@@ -39,7 +39,9 @@ export interface AnswerExample {
 }
 
 const JSON_TYPE = 'application/json'
-const SUCCESS = /^2/
+/** The successes that a whole answer comes with; a 206 has a part of one. */
+const WHOLE = ['200', '201']
+const PLACES = ['path', 'query', 'header']
 /** Members of a schema that hold data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
@@ -89,13 +91,15 @@ function finishOperation(
   const { parameters, requestBody, responses } = operation
   const finished = Object.entries(responses).map(([status, response]) => {
     const content = finishContent(response.content ?? {}, named)
-    const json = SUCCESS.test(status) ? content[JSON_TYPE] : undefined
+    const json = WHOLE.includes(status) ? content[JSON_TYPE] : undefined
     if (json !== undefined && answer !== undefined) json['example'] = answer.body
     return [status, response.content === undefined ? response : { ...response, content }] as const
   })
   return {
     ...operation,
-    ...(parameters === undefined ? {} : { parameters: parameters.map(finishParameter) }),
+    ...(parameters === undefined
+      ? {}
+      : { parameters: parameters.map(finishParameter).toSorted(byPlace) }),
     ...(requestBody === undefined
       ? {}
       : { requestBody: { ...requestBody, content: finishContent(requestBody.content, named) } }),
@@ -121,6 +125,8 @@ function finishParameter({ schema, ...parameter }: Parameter): Parameter {
   const shown = examples === undefined ? rest : { ...rest, examples }
   return { ...parameter, ...(hasDefault ? { required: false } : {}), schema: shown } as Parameter
 }
+
+const byPlace = (a: Parameter, b: Parameter): number => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)
 
 /** The schema, or a reference to where it is listed. */
 function finishSchema(schema: Node, named: Map<string, unknown>): Node {

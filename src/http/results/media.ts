@@ -13,7 +13,11 @@ const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/.*)$/
 const JSON_SUFFIX = /\+json$/
 
 /** A raw body as the source of a result. Throws `unsupported_media_type`, `invalid_json`, `invalid_utf8`. */
-export function rawSource(body: Buffer, contentType: string | undefined, maxDepthLevels: number): PutSource {
+export function rawSource(
+  body: Buffer,
+  contentType: string | undefined,
+  maxDepthLevels: number,
+): PutSource {
   const { type, mediaType } = readType(contentType)
   if (FORM.test(type)) {
     throw refused(`${type} is a form (with curl, add -H 'content-type: …' to --data-binary)`)

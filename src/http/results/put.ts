@@ -19,7 +19,13 @@ export function readPut(request: FastifyRequest, maxJsonDepthLevels: number): Pu
   }
   const source = rawSource(request.body, request.headers['content-type'], maxJsonDepthLevels)
   const toolUseId = checkedId(query.tool_use_id ?? headerText(request, TOOL_USE_ID) ?? '')
-  return { toolUseId, toolName: query.tool_name ?? null, idempotencyKey, render: query.render ?? 'auto', source }
+  return {
+    toolUseId,
+    toolName: query.tool_name ?? null,
+    idempotencyKey,
+    render: query.render ?? 'auto',
+    source,
+  }
 }
 
 function fromEnvelope(
@@ -28,7 +34,8 @@ function fromEnvelope(
   request: FastifyRequest,
 ): Omit<PutRequest, 'idempotencyKey'> {
   const source = envelopeSource(envelope)
-  const toolUseId = envelope.tool_use_id ?? query.tool_use_id ?? headerText(request, TOOL_USE_ID) ?? ''
+  const toolUseId =
+    envelope.tool_use_id ?? query.tool_use_id ?? headerText(request, TOOL_USE_ID) ?? ''
   return {
     toolUseId: checkedId(toolUseId),
     toolName: checkedName(envelope.tool_name ?? query.tool_name ?? null),
@@ -41,7 +48,10 @@ function envelopeSource({ output, failure, suspension }: Envelope): PutSource {
   const given = [output, failure, suspension].filter((member) => member !== undefined).length
   if (given !== 1) {
     const has = given === 0 ? 'none' : `${given} of them`
-    throw new CoatcheckError('invalid_request', `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}.`)
+    throw new CoatcheckError(
+      'invalid_request',
+      `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}.`,
+    )
   }
   if (output !== undefined) return { output }
   if (failure !== undefined) return { failure: checkedFailure(failure) }
@@ -59,19 +69,29 @@ export function checkedFailure<Failure extends FailureInput>(failure: Failure): 
 
 function checkedId(id: string): string {
   if (!id.isWellFormed()) {
-    throw new CoatcheckError('invalid_request', 'The tool_use_id holds a lone surrogate; it must be well-formed text.')
+    throw new CoatcheckError(
+      'invalid_request',
+      'The tool_use_id holds a lone surrogate; it must be well-formed text.',
+    )
   }
   const bytes = Buffer.byteLength(id)
   if (bytes <= EVIDENCE_ID_BYTES) return id
-  throw new CoatcheckError('invalid_request', `The tool_use_id has ${bytes} bytes; at most ${EVIDENCE_ID_BYTES} are taken.`, {
-    limit: 'evidence_id_bytes',
-    value: EVIDENCE_ID_BYTES,
-  })
+  throw new CoatcheckError(
+    'invalid_request',
+    `The tool_use_id has ${bytes} bytes; at most ${EVIDENCE_ID_BYTES} are taken.`,
+    {
+      limit: 'evidence_id_bytes',
+      value: EVIDENCE_ID_BYTES,
+    },
+  )
 }
 
 function checkedName(name: string | null): string | null {
   if (name === null || name.isWellFormed()) return name
-  throw new CoatcheckError('invalid_request', 'The tool_name holds a lone surrogate; it must be well-formed text.')
+  throw new CoatcheckError(
+    'invalid_request',
+    'The tool_name holds a lone surrogate; it must be well-formed text.',
+  )
 }
 
 /** A header's text: Node reads header bytes as Latin-1, callers send UTF-8. */

@@ -28,11 +28,9 @@ import {
   PutHeadersSchema,
   PutQuerySchema,
   ResultPageSchema,
-  ValueHeadersSchema,
-  ValueQuerySchema,
-  ValueResponses,
 } from './schemas.ts'
 import { sendValue } from './value.ts'
+import { ValueHeadersSchema, ValueQuerySchema, ValueResponses } from './value-schemas.ts'
 
 const tags = ['results']
 

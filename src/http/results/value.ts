@@ -5,17 +5,24 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import parseRange from 'range-parser'
 import { CoatcheckError } from '../../core/errors.ts'
+import type { JsonSlice } from '../../core/json/slice.ts'
 import { handleOf } from '../../core/names.ts'
 import { renderView, type ViewSource } from '../../core/view.ts'
-import type { JsonSlice } from '../../core/json/slice.ts'
 import type { Result } from '../../ledger/ledger.ts'
 import type { RunContext } from '../../runs/context.ts'
-import { readValue, sliceOfValue, valueBytes, viewBytes, type SliceQuery } from '../../runs/results.ts'
-import type { ValueQuery } from './schemas.ts'
+import {
+  readValue,
+  type SliceQuery,
+  sliceOfValue,
+  valueBytes,
+  viewBytes,
+} from '../../runs/results.ts'
+import type { ValueQuery } from './value-schemas.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** Types that a browser would run. */
-const ACTIVE = /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
+const ACTIVE =
+  /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
 const SUFFIX = /^bytes=\s*-([0-9]+)\s*$/
 
 interface Part {
@@ -51,7 +58,9 @@ export async function sendValue(
   }
   reply.type(part.type).header('content-length', span.end - span.start)
   if (span.partial) {
-    reply.code(206).header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
+    reply
+      .code(206)
+      .header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
   }
   return reply.send(Readable.from(part.read(span), { objectMode: false }))
 }
@@ -137,14 +146,19 @@ function spanOf(request: FastifyRequest, { etag, totalBytes }: Part): ByteSpan |
   const { range, 'if-range': ifRange } = request.headers
   if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return whole
   // The last n bytes of fewer are all of them; range-parser takes that for outside.
-  if (totalBytes > 0 && Number(SUFFIX.exec(range)?.[1] ?? 0) > totalBytes) return { ...whole, partial: true }
+  if (totalBytes > 0 && Number(SUFFIX.exec(range)?.[1] ?? 0) > totalBytes)
+    return { ...whole, partial: true }
   const ranges = parseRange(totalBytes, range)
   if (ranges === -1) return undefined
   const [first, second] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges
-  return first === undefined || second !== undefined ? whole : { start: first.start, end: first.end + 1, partial: true }
+  return first === undefined || second !== undefined
+    ? whole
+    : { start: first.start, end: first.end + 1, partial: true }
 }
 
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  return header
+    .split(',')
+    .some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }

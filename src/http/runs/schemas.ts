@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 import { VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from '../../core/limits.ts'
 import { OpaqueJson } from '../body.ts'
 import { FormatSchema, NextSchema, RunIdSchema, ref } from '../schemas.ts'
@@ -68,7 +68,6 @@ export const RunPatchSchema = Type.Object(
     ],
   },
 )
-export type RunPatchBody = Static<typeof RunPatchSchema>
 
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const total = (description: string) => Type.Integer({ description })

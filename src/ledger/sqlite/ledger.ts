@@ -151,7 +151,7 @@ export class SqliteLedger implements Ledger {
 
   #requireOpen(): void {
     if (this.#closed !== undefined) {
-      throw new CoatcheckError('ledger_unavailable', 'the ledger is closed')
+      throw new CoatcheckError('ledger_unavailable', 'The ledger is closed.')
     }
   }
 }

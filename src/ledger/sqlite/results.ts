@@ -128,14 +128,14 @@ export class Results implements ResultNames {
   #requireRoom({ results, kept_bytes }: RunRow, { value }: Put): void {
     const { maxResultsPerRun, maxBytesPerRun } = this.#policy
     if (results >= maxResultsPerRun) {
-      const detail = `the run holds ${results} results, which is the limit; put into another run`
+      const detail = `The run holds ${results} results, which is the limit. Put into another run.`
       throw new CoatcheckError('over_limit', detail, {
         limit: 'results_per_run',
         value: maxResultsPerRun,
       })
     }
     if (kept_bytes + value.length > maxBytesPerRun) {
-      const detail = `the run holds ${kept_bytes} bytes, and ${value.length} more would pass the limit of ${maxBytesPerRun}; put into another run`
+      const detail = `The run holds ${kept_bytes} bytes, and ${value.length} more would pass the limit of ${maxBytesPerRun}. Put into another run.`
       throw new CoatcheckError('over_limit', detail, {
         limit: 'bytes_per_run',
         value: maxBytesPerRun,

@@ -5,6 +5,7 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
 import { FORMATS, type LedgerPolicy, type Run, type RunPatch, type RunRef } from '../ledger.ts'
+import { runNotOpen } from '../refusals.ts'
 import { isReadable, type RunRow, settled, toRun } from './run-state.ts'
 import { prepareRuns, type RunCounts, type RunStatements } from './run-statements.ts'
 import { Touches } from './touches.ts'
@@ -56,7 +57,7 @@ export class Runs {
   change({ row, created }: { row: RunRow; created: boolean }, patch: RunPatch): void {
     const format = patch.format ?? row.format
     if (!created && format !== row.format) {
-      const detail = `the run is open with format ${row.format}, which is fixed; use another run`
+      const detail = `The run is open with the format ${row.format}, which is fixed. Use another run.`
       throw new CoatcheckError('format_fixed', detail, { format: row.format })
     }
     const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
@@ -142,7 +143,7 @@ export class Runs {
   #create(ref: RunRef, now: number): RunRow {
     const { maxRuns, defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
     if ((this.#sql.counted.get(ref.tenant) ?? 0) >= maxRuns) {
-      const detail = `there are ${maxRuns} runs already, which is the limit; purge some first`
+      const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
       throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
     }
     this.#sql.create.run({
@@ -163,22 +164,7 @@ function patched(asked: number | null | undefined, current: number, standard: nu
   return asked === undefined ? current : (asked ?? standard)
 }
 
-function requireOpen({ run, state }: RunRow): void {
-  switch (state) {
-    case 'open':
-    case 'purged':
-      return
-    case 'ended':
-      throw new CoatcheckError('ended', `run ${run} has ended; put into a new one`)
-    case 'expired':
-      throw new CoatcheckError(
-        'expired',
-        `run ${run} expired, idle past its TTL; put into a new one`,
-      )
-    case 'evicting':
-    case 'evicted':
-      throw new CoatcheckError('evicted', `run ${run} is past its retention; put into a new one`)
-    default:
-      state satisfies never
-  }
+function requireOpen({ run: id, state, ttl_seconds: ttlSeconds }: RunRow): void {
+  if (state === 'open' || state === 'purged') return
+  throw runNotOpen({ id, ttlSeconds }, state === 'evicting' ? 'evicted' : state)
 }

@@ -134,7 +134,7 @@ export class Store {
     const { limit, toolUseId } = query
     const after = query.after === undefined ? 0 : handleNumber(query.after)
     if (after === undefined) {
-      throw new CoatcheckError('invalid_request', 'after is not the next of a page of results')
+      throw new CoatcheckError('invalid_request', '"after" is not the "next" of a page of results.')
     }
     return this.#read(() => {
       const run = this.#readable(ref)
@@ -242,4 +242,4 @@ export class Store {
 }
 
 const erased = (): CoatcheckError =>
-  new CoatcheckError('evicted', 'the value was erased; its run was evicted or purged')
+  new CoatcheckError('evicted', 'The value was erased: its run was evicted or purged.')

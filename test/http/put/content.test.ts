@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import type { PutAnswer } from '../../../src/runs/answer.ts'
 import { numberedLines, quoted, startApi } from '../../support/api.ts'
 
 const LIMIT = 30_000
@@ -154,7 +155,11 @@ describe('another render', () => {
       await run.put(`{"render": "verbatim", "failure": {"message": "${'x'.repeat(most + 1)}"}}`),
     ]) {
       expect(put.status).toBe(422)
-      expect(put.body).toMatchObject({ code: 'over_limit', limit: 'verbatim_max_chars', value: most })
+      expect(put.body).toMatchObject({
+        code: 'over_limit',
+        limit: 'verbatim_max_chars',
+        value: most,
+      })
     }
     expect((await run.read()).body.results).toBe(1)
     expect((await run.put('{"output": 1}')).body.handle).toBe('r2')
@@ -205,7 +210,7 @@ describe('the content again', () => {
 
   it('has the same bytes as at the put, also after a restart and with another limit since', async () => {
     const run = api.newRun()
-    const answers = []
+    const answers: PutAnswer[] = []
     for (const envelope of puts) answers.push((await run.put(envelope)).body)
     await run.open('{"verbatim_limit_chars": 5000}')
     const check = async (): Promise<void> => {
@@ -220,16 +225,19 @@ describe('the content again', () => {
     await check()
   })
 
-  it.each(['verbatim', 'preview', 'window'])('can be had by render=%s, as a put by it gives', async (render) => {
-    const [run, other] = [api.newRun(), api.newRun()]
-    for (const envelope of puts) {
-      const { handle } = (await run.put(envelope)).body
-      const asked = await other.put(envelope.replace('{', `{"render": "${render}", `))
-      const { content, rendering, omitted, preview, hint } = asked.body
-      const again = await run.content(handle, `?render=${render}`)
-      expect(again.body).toEqual({ content, rendering, omitted, preview, hint })
-    }
-  })
+  it.each(['verbatim', 'preview', 'window'])(
+    'can be had by render=%s, as a put by it gives',
+    async (render) => {
+      const [run, other] = [api.newRun(), api.newRun()]
+      for (const envelope of puts) {
+        const { handle } = (await run.put(envelope)).body
+        const asked = await other.put(envelope.replace('{', `{"render": "${render}", `))
+        const { content, rendering, omitted, preview, hint } = asked.body
+        const again = await run.content(handle, `?render=${render}`)
+        expect(again.body).toEqual({ content, rendering, omitted, preview, hint })
+      }
+    },
+  )
 
   it('is of a result that is there, in a rendering that there is', async () => {
     const run = api.newRun()

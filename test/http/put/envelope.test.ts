@@ -9,7 +9,12 @@ describe('the envelope of a put', () => {
     const run = api.newRun()
     const put = await run.put('{"output": null}')
     expect(put.status).toBe(201)
-    expect(put.body).toMatchObject({ handle: 'r1', kind: 'json', outcome: 'output', total_bytes: 4 })
+    expect(put.body).toMatchObject({
+      handle: 'r1',
+      kind: 'json',
+      outcome: 'output',
+      total_bytes: 4,
+    })
     expect(put.body.content).toBe('null')
     expect((await run.value('r1')).text).toBe('null')
   })
@@ -109,7 +114,11 @@ describe('the envelope of a put', () => {
   })
 
   it('must be UTF-8', async () => {
-    const body = Buffer.concat([Buffer.from('{"output": "'), Buffer.from([0xff]), Buffer.from('"}')])
+    const body = Buffer.concat([
+      Buffer.from('{"output": "'),
+      Buffer.from([0xff]),
+      Buffer.from('"}'),
+    ])
     const put = await api.newRun().putRaw(body, 'application/json')
     expect([put.status, put.body.code]).toEqual([400, 'invalid_utf8'])
   })
@@ -124,4 +133,3 @@ describe('the envelope of a put', () => {
     expect((await run.read()).body.results).toBe(1)
   })
 })
-

@@ -40,13 +40,17 @@ describe('a failure', () => {
 
   it('joins its causes with ": "', async () => {
     const run = api.newRun()
-    const put = await run.put('{"failure": {"messages": ["load failed", "fetch failed", "refused"]}}')
+    const put = await run.put(
+      '{"failure": {"messages": ["load failed", "fetch failed", "refused"]}}',
+    )
     expect(put.body.content).toBe('load failed: fetch failed: refused')
   })
 
   it('is kept as its sentinel, which decodes to what was put', async () => {
     const run = api.newRun()
-    await run.put('{"failure": {"kind": "output_serialization", "message": "m\\u0000", "attempts": 3}}')
+    await run.put(
+      '{"failure": {"kind": "output_serialization", "message": "m\\u0000", "attempts": 3}}',
+    )
     await run.put('{"failure": {"message": "plain"}}')
     const decoded = []
     for (const handle of ['r1', 'r2']) {

@@ -63,4 +63,3 @@ describe('the tool_use_id of a put', () => {
     },
   )
 })
-

@@ -47,7 +47,10 @@ describe('a body past its limit', () => {
     const pieces = Array.from({ length: 10 }, () => 'x'.repeat(KB))
     const answer = await send(`${run.path}/results`, pieces)
     expect(answer.status).toBe(413)
-    expect(JSON.parse(answer.text)).toMatchObject({ code: 'body_too_large', limit: 'raw_body_bytes' })
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: 'body_too_large',
+      limit: 'raw_body_bytes',
+    })
     expect((await run.read()).status).toBe(404)
   })
 })
@@ -65,7 +68,7 @@ describe('a body in pieces', () => {
   it('that breaks off is not kept', async () => {
     const run = api.newRun()
     await new Promise<void>((resolve) => {
-      const call = request(url + `${run.path}/results`, {
+      const call = request(`${url}${run.path}/results`, {
         method: 'POST',
         headers: { 'content-type': 'text/plain', 'content-length': '100' },
       })

@@ -82,7 +82,9 @@ describe('a raw body', () => {
     expect(put.body).toMatchObject({ kind: 'json', total_bytes: body.length, total_lines: 6 })
     expect((await run.value('r1')).text).toBe(body)
     expect((await run.value('r1', '?path=a')).text).toBe('[1.0,\t2]')
-    expect((await run.resolve('{"arguments":"$r1"}')).text).toContain('"arguments":{"a" : [1.0,\t2] }')
+    expect((await run.resolve('{"arguments":"$r1"}')).text).toContain(
+      '"arguments":{"a" : [1.0,\t2] }',
+    )
   })
 
   it('of JSON that is a string is a text, its token kept', async () => {
@@ -183,17 +185,24 @@ describe('the id of a raw body', () => {
   })
 
   it('in a header must be UTF-8', async () => {
-    const put = await api.newRun().putRaw('x', 'text/plain', '', { 'coatcheck-tool-use-id': 'caf\u00e9' })
+    const put = await api
+      .newRun()
+      .putRaw('x', 'text/plain', '', { 'coatcheck-tool-use-id': 'caf\u00e9' })
     expect([put.status, put.body.code]).toEqual([400, 'invalid_request'])
     expect(put.body.detail).toContain('coatcheck-tool-use-id')
   })
 
-  it('in the query comes before the one in the header, and an envelope\'s own before both', async () => {
+  it("in the query comes before the one in the header, and an envelope's own before both", async () => {
     const run = api.newRun()
     const header = { 'coatcheck-tool-use-id': 'h' }
     const raw = await run.putRaw('x', 'text/plain', '?tool_use_id=q', header)
     const envelope = { 'content-type': 'application/json', ...header }
-    const own = await api.call('POST', `${run.path}/results?tool_use_id=q`, '{"tool_use_id":"o","output":1}', envelope)
+    const own = await api.call(
+      'POST',
+      `${run.path}/results?tool_use_id=q`,
+      '{"tool_use_id":"o","output":1}',
+      envelope,
+    )
     expect([raw.body.evidence_id, own.body['evidence_id']]).toEqual(['q', 'o'])
   })
 
@@ -207,7 +216,9 @@ describe('the id of a raw body', () => {
 
   it('has at most 2,048 bytes', async () => {
     const run = api.newRun()
-    expect((await run.putRaw('x', 'text/plain', `?tool_use_id=${'x'.repeat(2048)}`)).status).toBe(201)
+    expect((await run.putRaw('x', 'text/plain', `?tool_use_id=${'x'.repeat(2048)}`)).status).toBe(
+      201,
+    )
     const put = await run.putRaw('x', 'text/plain', `?tool_use_id=${'x'.repeat(2049)}`)
     expect([put.status, put.body.limit, put.body.value]).toEqual([400, 'evidence_id_bytes', 2048])
   })

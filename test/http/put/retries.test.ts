@@ -45,7 +45,11 @@ describe('an id that is put again', () => {
     const bytes = (await run.value('r1')).text
     const output = await run.put(`{"tool_use_id": "a", "output": ${bytes}}`)
     expect(failure.body.sha256).toBe(output.body.sha256)
-    expect([output.status, output.body.evidence_id, output.body.outcome]).toEqual([201, 'a~2', 'output'])
+    expect([output.status, output.body.evidence_id, output.body.outcome]).toEqual([
+      201,
+      'a~2',
+      'output',
+    ])
     const text = await run.putRaw(bytes, 'text/plain', '?tool_use_id=a')
     expect([text.status, text.body.evidence_id, text.body.kind]).toEqual([201, 'a~3', 'text'])
   })

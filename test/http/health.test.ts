@@ -1,0 +1,120 @@
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/http/app.ts'
+import { openLedger } from '../../src/ledger/open.ts'
+import type { RunLimits } from '../../src/runs/context.ts'
+import type { Validator } from '../../src/validation/validator.ts'
+import { numberedLines, startApi } from '../support/api.ts'
+import { NOW, POLICY, temporaryFolder } from '../support/ledger.ts'
+
+const UNUSED = {} as Validator
+const LIMITS: RunLimits = {
+  maxJsonDepthLevels: 8,
+  defaultVerbatimChars: 2000,
+  maxVerbatimChars: 2000,
+  maxResolvedBytes: 1024,
+}
+
+const api = await startApi()
+afterAll(() => api.close())
+
+/** The samples by name with labels. */
+async function samples(): Promise<ReadonlyMap<string, number>> {
+  const { status, headers, text } = await api.call('GET', '/metrics')
+  expect(status).toBe(200)
+  expect(headers['content-type']).toMatch(/^text\/plain/)
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+  return new Map(
+    lines.map((line) => {
+      const space = line.lastIndexOf(' ')
+      return [line.slice(0, space), Number(line.slice(space + 1))]
+    }),
+  )
+}
+
+describe('the metrics', () => {
+  it('count what was put, shown, recalled, missed and referenced', async () => {
+    const run = api.newRun()
+    const text = numberedLines(5000)
+    const puts = [
+      await run.putRaw(text, 'text/plain', '?tool_use_id=a'),
+      await run.put('{"output":{"n":1}}'),
+      await run.putRaw('x', 'image/png'),
+      await run.put('{"failure":{"message":"m"}}'),
+      await run.put('{"suspension":{"reason":"r","input_schema":{}}}'),
+    ].map(({ body }) => body)
+    expect((await run.putRaw(text, 'text/plain', '?tool_use_id=a')).status).toBe(200)
+    await run.recall('{"id":"a"}')
+    await run.recall('{"id":"r1","range":{"start":1,"end":2}}')
+    await run.recall('{"id":"nope"}')
+    await run.recall('{"id":"r3"}')
+    await run.recall('{"id":"a","range":{"start":9999}}')
+    await run.resolve('{"arguments":["$r2","$r2.n","$r9","$r2.x","$r4","$HOME"]}')
+    const seen = await samples()
+    const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0)
+    const expected = {
+      'coatcheck_puts_total{outcome="output",kind="text"}': 1,
+      'coatcheck_puts_total{outcome="output",kind="json"}': 1,
+      'coatcheck_puts_total{outcome="output",kind="binary"}': 1,
+      'coatcheck_puts_total{outcome="failure",kind="json"}': 1,
+      'coatcheck_puts_total{outcome="suspension",kind="json"}': 1,
+      coatcheck_put_bytes_total: sum(puts.map(({ total_bytes }) => total_bytes)),
+      coatcheck_produced_chars_total: sum(puts.map(({ total_chars }) => total_chars ?? 0)),
+      coatcheck_shown_chars_total: sum(puts.map(({ content }) => [...(content ?? '')].length)),
+      coatcheck_recalls_total: 2,
+      'coatcheck_recall_misses_total{reason="not_found"}': 1,
+      'coatcheck_recall_misses_total{reason="no_text_view"}': 1,
+      'coatcheck_recall_misses_total{reason="invalid_range"}': 1,
+      'coatcheck_references_total{result="resolved"}': 2,
+      'coatcheck_references_total{result="unknown_handle"}': 1,
+      'coatcheck_references_total{result="path_not_found"}': 1,
+      'coatcheck_references_total{result="failure"}': 1,
+      coatcheck_committed_puts_total: 6,
+    }
+    const got = Object.fromEntries(Object.keys(expected).map((name) => [name, seen.get(name)]))
+    expect(got).toEqual(expected)
+  })
+
+  it('time requests by route, never by path, and commits', async () => {
+    const run = api.newRun()
+    await run.put('{"tool_use_id":"secret-id","output":"secret-content"}')
+    await run.recall('{"id":"secret-id"}')
+    await api.call('GET', '/secret-path')
+    const seen = await samples()
+    const count = (route: string, method: string, status: number): number | undefined =>
+      seen.get(
+        `coatcheck_http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"}`,
+      )
+    expect(count('/v1/runs/:run_id/results', 'POST', 201)).toBeGreaterThanOrEqual(1)
+    expect(count('/v1/runs/:run_id/recall', 'POST', 200)).toBeGreaterThanOrEqual(1)
+    expect(seen.get('coatcheck_commit_duration_seconds_count')).toBeGreaterThanOrEqual(1)
+    expect([...seen.keys()].join('\n')).not.toMatch(/secret|run-\d/)
+  })
+})
+
+describe('health', () => {
+  it('is alive and ready while the ledger answers', async () => {
+    for (const path of ['/livez', '/readyz']) {
+      const { status, body } = await api.call('GET', path)
+      expect([status, body['status']]).toEqual([200, 'ok'])
+    }
+  })
+
+  it('is alive but not ready when the ledger does not answer', async () => {
+    const folder = temporaryFolder()
+    const ledger = await openLedger(join(folder.path, 'ledger.db'), POLICY)
+    const app = await buildApp({
+      context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
+      bodyLimits: { maxJsonBodyBytes: 1024, maxRawBodyBytes: 1024, maxJsonDepthLevels: 8 },
+      access: { token: undefined, allowUnauthenticated: false },
+    })
+    expect((await app.inject('/readyz')).statusCode).toBe(200)
+    await ledger.close()
+    const ready = await app.inject('/readyz')
+    expect([ready.statusCode, ready.json().code]).toEqual([503, 'ledger_unavailable'])
+    expect(ready.json().detail).not.toContain(folder.path)
+    expect((await app.inject('/livez')).statusCode).toBe(200)
+    await app.close()
+    folder.remove()
+  })
+})
