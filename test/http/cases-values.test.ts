@@ -1,7 +1,6 @@
-// Lessons from faults that other tools had with results, one test each; what core tests cannot see because it takes the
-// whole way through put, content and reading back.
+// The same for values: lessons about numbers, names, references and sizes, the whole way over HTTP.
 import { afterAll, describe, expect, it } from 'vitest'
-import { numberedLines, quoted, recallAll, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 
 const api = await startApi()
 afterAll(() => api.close())

@@ -6,12 +6,6 @@ import { numberedLines, quoted, recallAll, startApi } from '../support/api.ts'
 const api = await startApi()
 afterAll(() => api.close())
 
-async function stateless<Body>(path: string, body: unknown): Promise<Body> {
-  const { status, text } = await api.json('POST', `/v1/${path}`, JSON.stringify(body))
-  if (status !== 200) throw new Error(text)
-  return JSON.parse(text) as Body
-}
-
 describe('what is shown', () => {
   it('is bounded and says how large the whole is, which every way back returns', async () => {
     const run = api.newRun()

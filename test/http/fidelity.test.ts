@@ -174,7 +174,7 @@ describe('a JSON document', () => {
 })
 
 describe('a text in an envelope', () => {
-  const TOKEN = String.raw`"\u0041\ud83d\u0000\/é` + `${LS}🦊"`
+  const TOKEN = `${String.raw`"\u0041\ud83d\u0000\/é`}${LS}🦊"`
 
   it('keeps its token; its view shows what it means, a lone surrogate as U+FFFD', async () => {
     const run = api.newRun()
@@ -193,7 +193,7 @@ describe('a text in an envelope', () => {
 describe('a failure or a suspension', () => {
   it('keeps its message, decoded and encoded again', async () => {
     const run = api.newRun()
-    const message = String.raw`"a\u0000\ud800\u0041 é ` + `${LS}🦊"`
+    const message = `${String.raw`"a\u0000\ud800\u0041 é `}${LS}🦊"`
     const put = await run.put(`{"failure": {"message": ${message}}}`)
     expect(put.body.content).toBe(`a\0\ufffdA é ${LS}🦊`)
     const output = (await run.value('r1')).text

@@ -1,14 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import type { RecallAnswer } from '../../src/runs/recall.ts'
-import { numberedLines, quoted, type RunCalls, recallAll, startApi } from '../support/api.ts'
+import { numberedLines, type RunCalls, startApi } from '../support/api.ts'
 
 const LIMIT = 2000
 
 const api = await startApi({ COATCHECK_VERBATIM_LIMIT_CHARS: String(LIMIT) })
 afterAll(() => api.close())
-
-const joined = (pages: readonly RecallAnswer[]): string =>
-  pages.map(({ content }) => content).join('')
 
 async function textRun(text: string, id = 'a'): Promise<RunCalls> {
   const run = api.newRun()

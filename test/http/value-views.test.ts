@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { numberedLines, startApi } from '../support/api.ts'
+import { startApi } from '../support/api.ts'
 
 const api = await startApi()
 afterAll(() => api.close())
-
-const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 const PNG = Buffer.from(Array.from({ length: 100 }, (_, i) => (i * 37) % 256))
 

@@ -1,6 +1,7 @@
 /** Is it alive, is it ready, how is it doing. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { CoatcheckError } from '../../core/errors.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
 import { CALL_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { ok } from '../schemas.ts'
@@ -47,17 +48,12 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Really asks the ledger.',
         response: {
           200: ok('It is.', StatusSchema),
-          ...problemResponses(
-            'forbidden_origin',
-            'internal_error',
-            'ledger_corrupt',
-            'ledger_unavailable',
-          ),
+          ...problemResponses('forbidden_origin', 'internal_error', 'ledger_unavailable'),
         },
       },
     },
     async () => {
-      await ledger.ping()
+      await ledger.ping().catch(notReady)
       return { status: 'ok' as const }
     },
   )
@@ -90,4 +86,9 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
     },
     async (_request, reply) => reply.type(PROMETHEUS_TYPE).send(await app.metrics.text()),
   )
+}
+
+/** Not ready is one thing to whoever asks, whatever is wrong with the ledger; the log has the cause. */
+function notReady(cause: unknown): never {
+  throw new CoatcheckError('ledger_unavailable', 'The ledger does not answer.', {}, { cause })
 }

@@ -113,6 +113,15 @@ describe('the envelope of a put', () => {
     expect([put.status, put.body.code]).toEqual([400, code])
   })
 
+  it.each([
+    'Application/JSON',
+    'application/json; charset=UTF-8',
+    'application/json;charset="utf8"',
+  ])('is an envelope as %s too', async (type) => {
+    const put = await api.newRun().putRaw('{"tool_use_id":"a","output":1}', type)
+    expect([put.status, put.body.evidence_id]).toEqual([201, 'a'])
+  })
+
   it('must be UTF-8', async () => {
     const body = Buffer.concat([
       Buffer.from('{"output": "'),

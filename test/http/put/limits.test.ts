@@ -1,4 +1,4 @@
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startApi } from '../../support/api.ts'
 
@@ -52,6 +52,25 @@ describe('a body past its limit', () => {
       limit: 'raw_body_bytes',
     })
     expect((await run.read()).status).toBe(404)
+  })
+})
+
+describe('a connection', () => {
+  it('goes on after a problem', async () => {
+    const run = api.newRun()
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const statuses = []
+    for (const type of ['text/plain; charset=latin1', 'application/json', 'text/plain']) {
+      const { status, reused } = await send(`${run.path}/results`, ['x'], { type, agent })
+      statuses.push([status, reused])
+    }
+    agent.destroy()
+    expect(statuses).toEqual([
+      [415, false],
+      [400, true],
+      [201, true],
+    ])
+    await run.end('?purge=true')
   })
 })
 
@@ -132,15 +151,20 @@ describe('a limit of the ledger', () => {
 function send(
   path: string,
   pieces: readonly (string | Buffer)[],
-): Promise<{ readonly status: number | undefined; readonly text: string }> {
+  { type = 'text/plain', agent }: { readonly type?: string; readonly agent?: Agent } = {},
+): Promise<{
+  readonly status: number | undefined
+  readonly text: string
+  readonly reused: boolean
+}> {
   return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'text/plain' }
-    const call = request(url + path, { method: 'POST', headers }, (reply) => {
+    const headers = { 'content-type': type }
+    const call = request(url + path, { method: 'POST', headers, agent }, (reply) => {
       let text = ''
       reply.setEncoding('utf8').on('data', (piece: string) => {
         text += piece
       })
-      reply.on('end', () => resolve({ status: reply.statusCode, text }))
+      reply.on('end', () => resolve({ status: reply.statusCode, text, reused: call.reusedSocket }))
     })
     call.on('error', reject)
     const write = (i: number): void => {
