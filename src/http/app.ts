@@ -29,7 +29,7 @@ const KEEP_ALIVE_MS = 75_000
 const REQUEST_ID = 'x-request-id'
 const REQUEST_ID_FORM = /^[A-Za-z0-9._:-]{1,128}$/
 const API = '/v1'
-const BAD_REQUEST = 400
+const SERVER_ERROR = 500
 
 export interface AppOptions {
   readonly context: RunContext
@@ -128,11 +128,11 @@ function refuseWhileClosing(app: FastifyInstance): void {
   })
 }
 
-/** A run's idle time counts from its last request. */
+/** A run's idle time counts from its last request, also one that was refused. */
 function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
   api.addHook('onResponse', async (request, reply) => {
     const { run } = request.runRef
-    if (run !== '' && reply.statusCode < BAD_REQUEST) ledger.touch(request.runRef, now())
+    if (run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(request.runRef, now())
   })
 }
 

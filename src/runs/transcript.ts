@@ -4,12 +4,20 @@
 import { type CompactionPlan, planCompaction } from '../core/compaction/plan.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { RunRef } from '../ledger/ledger.ts'
+import type { PutAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
 import { sha256Hex } from './digest.ts'
 import { putResult } from './put.ts'
 
 const TRANSCRIPT_TOOL = 'compaction'
 const ID_DIGEST_CHARS = 16
+
+export interface PlannedTranscript {
+  readonly plan: CompactionPlan
+  /** Where the transcript is kept; undefined when no run was named. */
+  readonly kept: PutAnswer | undefined
+  readonly retried: boolean
+}
 
 export async function planTranscript(
   context: RunContext,
@@ -18,10 +26,10 @@ export async function planTranscript(
     readonly preserve: number
     readonly ref: RunRef | undefined
   },
-): Promise<CompactionPlan & { readonly evidence_id: string | null }> {
+): Promise<PlannedTranscript> {
   const plan = planCompaction(input.messages, input.preserve)
-  if (input.ref === undefined) return { ...plan, evidence_id: null }
-  const { answer } = await putResult(context, input.ref, {
+  if (input.ref === undefined) return { plan, kept: undefined, retried: false }
+  const { answer: kept, retried } = await putResult(context, input.ref, {
     // Named by what it holds: the same transcript is kept once, however often it is planned with.
     toolUseId: `transcript:${sha256Hex(input.messages.source).slice(0, ID_DIGEST_CHARS)}`,
     toolName: TRANSCRIPT_TOOL,
@@ -29,5 +37,5 @@ export async function planTranscript(
     render: 'preview',
     source: { output: input.messages },
   })
-  return { ...plan, evidence_id: answer.evidence_id }
+  return { plan, kept, retried }
 }

@@ -162,12 +162,14 @@ describe('what went wrong in here', () => {
     ],
   ])('is not shown: %s', async (_, error, status, code) => {
     const app = await broken(error)
-    for (const path of ['/v1/runs', '/v1/runs/a', '/v1/runs/a/results', '/readyz']) {
+    for (const path of ['/v1/runs', '/v1/runs/a', '/v1/runs/a/results']) {
       const reply = await app.inject(path)
       expect([reply.statusCode, reply.json().code]).toEqual([status, code])
       expect(reply.headers['content-type']).toMatch(/^application\/problem\+json/)
       expect(reply.payload).not.toContain('secret')
     }
+    const ready = await app.inject('/readyz')
+    expect([ready.statusCode, ready.payload.includes('secret')]).toEqual([503, false])
     await app.close()
   })
 

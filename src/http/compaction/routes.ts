@@ -85,11 +85,14 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
     },
     async (request) => {
       const { messages, preserve_recent_user_tokens: preserve, run_id: run } = request.body
-      return planTranscript(context, {
+      const named = run === undefined ? undefined : request.refOf(run)
+      const { plan, kept, retried } = await planTranscript(context, {
         messages,
         preserve,
-        ref: run === undefined ? undefined : request.refOf(run),
+        ref: named,
       })
+      if (kept !== undefined && !retried) app.metrics.countPut(kept)
+      return { ...plan, evidence_id: kept?.evidence_id ?? null }
     },
   )
 

@@ -60,14 +60,13 @@ describe('a connection', () => {
     const run = api.newRun()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const statuses = []
-    for (const type of ['text/plain; charset=latin1', 'application/json', 'text/plain']) {
+    for (const type of ['text/plain; charset=latin1', 'text/plain']) {
       const { status, reused } = await send(`${run.path}/results`, ['x'], { type, agent })
       statuses.push([status, reused])
     }
     agent.destroy()
     expect(statuses).toEqual([
       [415, false],
-      [400, true],
       [201, true],
     ])
     await run.end('?purge=true')
