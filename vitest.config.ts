@@ -2,7 +2,9 @@
 // Coverage runs only when asked for: `npm run coverage`.
 import { defineConfig } from 'vitest/config'
 
-const SERVICE_TIMEOUT_MS = 60_000
+// Generous: tests share two cores with whatever else runs; none waits on purpose.
+const TIMEOUT_MS = 60_000
+const SERVICE_TIMEOUT_MS = 240_000
 
 export default defineConfig({
   test: {
@@ -11,13 +13,23 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/*.test.ts', 'test/core/**/*.test.ts', 'test/validation/**/*.test.ts'],
+          testTimeout: TIMEOUT_MS,
         },
       },
-      { test: { name: 'ledger', include: ['test/ledger/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'ledger',
+          include: ['test/ledger/**/*.test.ts'],
+          testTimeout: TIMEOUT_MS,
+          hookTimeout: TIMEOUT_MS,
+        },
+      },
       {
         test: {
           name: 'http',
           include: ['test/{http,runs,contract,issues}/**/*.test.ts'],
+          testTimeout: TIMEOUT_MS,
+          hookTimeout: TIMEOUT_MS,
         },
       },
       {

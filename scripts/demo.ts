@@ -68,7 +68,7 @@ async function compact(service: Coatcheck, loop: Loop): Promise<Loop['taken'][nu
   const {
     summarize,
     summary_request: request,
-    evidence_id: id,
+    handle: id,
   } = await service.plan(messages, PRESERVE_USER_TOKENS)
   if (!fires || summarize === null || request === null || id === null)
     throw new Error('nothing to compact')

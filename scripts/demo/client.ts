@@ -42,7 +42,7 @@ export interface Plan {
   readonly compactable: boolean
   readonly summarize: { readonly start: number; readonly end: number } | null
   readonly summary_request: string | null
-  readonly evidence_id: string | null
+  readonly handle: string | null
 }
 
 export interface ToolDefinition {

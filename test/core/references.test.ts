@@ -179,12 +179,10 @@ describe('references', () => {
 })
 
 describe('looking for references', () => {
-  // each level was once read to its end before the next
+  // Each level was once read to its end before the next: 40 GB, far past the time a test has.
   it('takes time by the size of the arguments, however deep', () => {
-    const args = slice(compact(nested({ items: [`"${'x'.repeat(4_000_000)}"`, '"$r1"'] }, 1_000)))
-    const started = performance.now()
+    const args = slice(compact(nested({ items: [`"${'x'.repeat(40_000_000)}"`, '"$r1"'] }, 1_000)))
     expect(findReferences(args)).toHaveLength(1)
-    expect(performance.now() - started).toBeLessThan(2_000)
   })
 })
 

@@ -212,24 +212,18 @@ describe('chunks', () => {
 })
 
 describe('measuring', () => {
-  const MOST_MS = 5_000
-
   it('of deep nesting makes no view', () => {
     const towers = `[${Array.from({ length: 1_000 }, () => '['.repeat(1_023) + ']'.repeat(1_023)).join(',')}]`
     const value = Buffer.from(towers)
-    const started = performance.now()
     const { view } = planValue(value, { form: 'json', start: 0, end: value.length })
-    expect(performance.now() - started).toBeLessThan(MOST_MS)
     expect(view.bytes).toBeGreaterThan(1_000 * value.length * 0.9)
   })
 
-  // a search for the next escape once ran to the end of the value from every chunk
+  // A search for the next escape once ran to the end of the value from every chunk: 500 GB, far past a test's time.
   it('of a long string without escapes takes time by its length', () => {
     const value = Buffer.alloc(16_000_000, 0x78)
     const source: ViewSource = { form: 'string', start: 0, end: value.length }
-    const started = performance.now()
     const plan = planValue(value, source, { chunkBytes: 256, chunkViewBytes: 256 })
-    expect(performance.now() - started).toBeLessThan(MOST_MS)
     expect(plan.view.chars).toBe(value.length)
   })
 })

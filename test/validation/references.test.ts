@@ -70,15 +70,13 @@ describe('references', () => {
     expect((await refusal(loop)).code).toBe('invalid_schema')
   })
 
-  // Ajv's default repeats the part's code for each reference, which would take tens of seconds here.
+  // Ajv's default repeats the part's code for each reference, which would take minutes here.
   it('a large part that is referred to often is compiled once', async () => {
     const names = (count: number, of: object) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, of]))
     const part = { properties: names(500, { type: 'string' }) }
-    const schema = { properties: names(1_500, { $ref: '#/$defs/part' }), $defs: { part } }
-    const startMs = performance.now()
+    const schema = { properties: names(3_000, { $ref: '#/$defs/part' }), $defs: { part } }
     expect(await at(schema, { p7: { p8: 9 } })).toBe(false)
-    expect(performance.now() - startMs).toBeLessThan(3_000)
   })
 
   it('five thousand properties compile, and a schema too large is refused', async () => {

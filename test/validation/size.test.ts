@@ -17,20 +17,18 @@ describe('size', () => {
     expect(JSON.stringify(errors).length).toBeLessThan(16_384)
   })
 
-  // Ajv's own code copies all errors so far for each bad row behind a reference: 40,000 rows would take seconds.
+  // Ajv's own code copies all errors so far for each bad row behind a reference: 400,000 rows would take minutes.
   it('bad rows behind a reference cost no more than their number', async () => {
     const node = {
       type: 'object',
       properties: { v: { type: 'integer' }, kids: { items: { $ref: '#/$defs/node' } } },
     }
-    const kids = Array.from({ length: 40_000 }, () => ({ v: 'x' }))
+    const kids = Array.from({ length: 400_000 }, () => ({ v: 'x' }))
     const validator = new AjvValidator()
     const schema = slice({ $ref: '#/$defs/node', $defs: { node } })
     await validator.compile(schema)
-    const startMs = performance.now()
     const { errorsTotal } = await validator.validate(schema, slice({ v: 'y', kids }))
-    expect(errorsTotal).toBe(40_001)
-    expect(performance.now() - startMs).toBeLessThan(1_500)
+    expect(errorsTotal).toBe(400_001)
   })
 
   it('the number of errors is the limit that was passed in', async () => {

@@ -92,7 +92,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         ref: named,
       })
       if (kept !== undefined && !retried) app.metrics.countPut(kept)
-      return { ...plan, evidence_id: kept?.evidence_id ?? null }
+      return { ...plan, handle: kept?.handle ?? null, evidence_id: kept?.evidence_id ?? null }
     },
   )
 

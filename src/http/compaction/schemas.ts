@@ -177,6 +177,7 @@ export const PlanSchema = Type.Object(
     summary_request: TextOrNull(
       'The text to ask a model with; null when there is nothing to summarize.',
     ),
+    handle: TextOrNull('With `run_id`: the handle of the kept transcript.'),
     evidence_id: TextOrNull(
       'With `run_id`: where the whole transcript is kept, recallable like any result.',
     ),

@@ -135,14 +135,12 @@ describe('facts', () => {
 
   it('do not stall on text made to slow a pattern down', () => {
     const hostile = [
-      'a/'.repeat(30_000),
-      '1'.repeat(60_000),
-      'a.'.repeat(30_000),
-      '/'.repeat(60_000),
+      'a/'.repeat(300_000),
+      '1'.repeat(600_000),
+      'a.'.repeat(300_000),
+      '/'.repeat(600_000),
     ]
-    const started = performance.now()
-    plan([call('a', 'x', {}), exchange('a', hostile), ...END])
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(plan([call('a', 'x', {}), exchange('a', hostile), ...END]).compactable).toBe(true)
   })
 
   it('are sought at any depth in one pass', () => {

@@ -34,7 +34,6 @@ function canonicalTree(tree: Tree): string {
   return tree instanceof NumberToken ? tree.text : JSON.stringify(tree)
 }
 
-const MOST_MS = 2_000
 const sources = fc
   .tuple(docs(wellFormedInside), gaps)
   .map(([doc, between]: [Doc, string[]]) => spaced(doc, between))
@@ -139,13 +138,11 @@ describe('content', () => {
     expect(contentStringWithin(slice(source), 25)).toBe(text)
   })
 
-  // each level was once read to its end before the next
+  // Each level was once read to its end before the next: 40 GB, far past the time a test has.
   it('of deep nesting takes time by its size', () => {
-    const value = slice(compact(nested(`"${'x'.repeat(4_000_000)}"`, 1_000)))
-    const started = performance.now()
+    const value = slice(compact(nested(`"${'x'.repeat(40_000_000)}"`, 1_000)))
     expect(contentStringWithin(value, 30_000)).toBeUndefined()
-    expect(canonicalJson(value)).toHaveLength(4_002_002)
-    expect(performance.now() - started).toBeLessThan(MOST_MS)
+    expect(canonicalJson(value)).toHaveLength(40_002_002)
   })
 
   it.each(['"😀😀"', '["😀😀😀😀😀😀😀😀"]', '{"😀":"😀"}', '[1,[2,[3]]]'])(
