@@ -98,7 +98,7 @@ export function readConfig(env: Environment): Config {
   const data = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name.startsWith('COATCHECK_') && value !== ''),
   )
-  const config = envSchema<Static<typeof ConfigSchema>>({ schema: ConfigSchema, data, env: false })
+  const config = checked(data)
   const open =
     config.COATCHECK_TOKEN === undefined && config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
   if (open && !isLoopback(config.COATCHECK_HOST)) {
@@ -107,6 +107,38 @@ export function readConfig(env: Environment): Config {
     )
   }
   return Object.freeze(config)
+}
+
+type Settings = Static<typeof ConfigSchema>
+
+/** The settings with their types and defaults. Throws naming each that is wrong, and what it may be. */
+function checked(data: Readonly<Record<string, string | undefined>>): Settings {
+  try {
+    return envSchema<Settings>({ schema: ConfigSchema, data, env: false })
+  } catch (error) {
+    const { errors = [] } = error as { errors?: readonly EnvError[] }
+    if (errors.length === 0) throw error
+    const wrong = errors.map(({ instancePath, keyword, message = 'is wrong', params }) => {
+      const name = instancePath.slice(1)
+      const { allowedValues } = params
+      const must =
+        keyword === 'enum' && allowedValues !== undefined
+          ? `must be one of ${allowedValues.join(', ')}`
+          : message
+      // A token is never shown.
+      return name === 'COATCHECK_TOKEN'
+        ? `${name} ${must}`
+        : `${name} ${must}, and is ${JSON.stringify(data[name])}`
+    })
+    throw new Error(wrong.join('; '), { cause: error })
+  }
+}
+
+interface EnvError {
+  readonly instancePath: string
+  readonly keyword: string
+  readonly message?: string
+  readonly params: { readonly allowedValues?: readonly string[] }
 }
 
 const isLoopback = (host: string): boolean =>

@@ -22,16 +22,25 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
   const logger = pino({ level: config.COATCHECK_LOG_LEVEL, redact: ['req.headers.authorization'] })
   for (const name of unknownSettings(env))
-    logger.warn({ name }, 'this is not a setting of coatcheck')
-  const service = await startService(config, { logger })
+    logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
+  const { COATCHECK_HOST: host, COATCHECK_PORT: port, COATCHECK_LEDGER: ledger } = config
+  const service = await naming(`COATCHECK_LEDGER=${ledger}`, startService(config, { logger }))
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
   closeWithGrace({ delay, logger }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
     await service.close()
   })
-  const address = await service.app.listen({
-    host: config.COATCHECK_HOST,
-    port: config.COATCHECK_PORT,
-  })
+  const settings = `COATCHECK_HOST=${host} COATCHECK_PORT=${port}`
+  const address = await naming(settings, service.app.listen({ host, port }))
   logger.info(`Swagger UI: ${address}/docs`)
+}
+
+/** What fails is told with the settings that it comes from. */
+async function naming<Answer>(settings: string, work: Promise<Answer>): Promise<Answer> {
+  try {
+    return await work
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new Error(`${message} (with ${settings})`, { cause: error })
+  }
 }

@@ -12,6 +12,7 @@ export const ERROR_CODES = [
   'forbidden_origin',
   'not_found',
   'path_not_found',
+  'method_not_allowed',
   'format_fixed',
   'ended',
   'expired',

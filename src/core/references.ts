@@ -158,9 +158,9 @@ export function substitute(args: JsonSlice, lookups: readonly Lookup[]): JsonSli
   )
 }
 
-/** How many bytes {@link substitute} would give; known before anything is built. */
-export function substitutedBytes(args: JsonSlice, lookups: readonly Lookup[]): number {
-  let bytes = args.end - args.start
+/** How many bytes {@link substitute} adds to the arguments; known before anything is built. */
+export function addedBytes(lookups: readonly Lookup[]): number {
+  let bytes = 0
   for (const lookup of lookups) {
     if (!('value' in lookup)) continue
     const { token } = lookup.reference

@@ -14,7 +14,8 @@ import { healthRoutes } from './health/routes.ts'
 import { type AccessOptions, addAccess } from './plugins/access.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { Metrics } from './plugins/metrics.ts'
-import { ProblemSchema, sendNotFound, sendProblem } from './problems.ts'
+import { addNotFound } from './plugins/not-found.ts'
+import { ProblemSchema, sendProblem } from './problems.ts'
 import { resultRoutes } from './results/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { SHARED_SCHEMAS } from './schemas.ts'
@@ -54,14 +55,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     // What arrives while the service closes is refused as a problem, by the hook below.
     return503OnClosing: false,
-    routerOptions: { maxParamLength: PARAM_CHARS },
+    routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     onProtoPoisoning: 'ignore',
     onConstructorPoisoning: 'ignore',
   })
   app.decorate('metrics', metrics)
   app.decorate('bodyLimits', bodyLimits)
   app.setErrorHandler(sendProblem)
-  app.setNotFoundHandler(sendNotFound)
+  addNotFound(app)
   // Answers are plain objects of ours: serialized as they are, nothing dropped.
   app.setSerializerCompiler(() => JSON.stringify)
   app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))

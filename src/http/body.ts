@@ -46,7 +46,11 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
 /** What an empty body stands for. */
 function emptyBody(request: FastifyRequest): object {
   if (request.routeOptions.config.bodyOptional === true) return {}
-  throw new CoatcheckError('invalid_request', 'The body is empty; this call needs a JSON object.')
+  const raw = request.routeOptions.config.rawBody === true
+  const needed = raw
+    ? 'a put needs an envelope (application/json), or a raw body with its content type'
+    : 'this call needs a JSON object'
+  throw new CoatcheckError('invalid_request', `The body is empty; ${needed}.`)
 }
 
 function settle(done: (error: Error | null, body?: unknown) => void, read: () => unknown): void {

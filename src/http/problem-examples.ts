@@ -24,7 +24,8 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
     offset_bytes: 1033,
   },
   invalid_request: {
-    detail: 'The body has the unknown member "tool_use"; see /docs for those there are.',
+    detail:
+      'The body has the unknown member "tool_use"; there are tool_use_id, tool_name, render, output, failure, suspension.',
   },
   invalid_range: {
     detail:
@@ -46,8 +47,12 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
     detail: 'The path "rows.5" is not there: no "5" in the array, which has 0..1.',
     available: ['0..1'],
   },
+  method_not_allowed: {
+    detail: 'There is no DELETE /v1/runs; this path takes GET, HEAD.',
+    allow: 'GET, HEAD',
+  },
   format_fixed: {
-    detail: 'the run is open with format reference, which is fixed; use another run',
+    detail: 'The run is open with the format reference, which is fixed. Use another run.',
     format: 'reference',
   },
   ended: {

@@ -22,6 +22,7 @@ export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: strin
   forbidden_origin: { status: 403, title: 'Requests from web pages are refused' },
   not_found: { status: 404, title: 'There is no such thing' },
   path_not_found: { status: 404, title: 'The value has no such path' },
+  method_not_allowed: { status: 405, title: 'The path does not take this method' },
   format_fixed: { status: 409, title: 'The format of a run is fixed when it opens' },
   ended: { status: 410, title: 'The run was ended' },
   expired: { status: 410, title: 'The run was idle for too long' },
@@ -146,12 +147,7 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
+  if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
-}
-
-export function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = request.url.split('?', 1)[0]
-  const detail = `There is no ${request.method} ${path}; /docs shows what there is.`
-  return sendProblem(new CoatcheckError('not_found', detail), request, reply)
 }

@@ -26,7 +26,13 @@ export const schemaController: SchemaController = {
   compilersFactory: {
     buildValidator(externalSchemas) {
       // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
-      const common = { strict: false, ownProperties: true, validateFormats: false } as const
+      const common = {
+        strict: false,
+        ownProperties: true,
+        validateFormats: false,
+        // errors that can say what there is instead
+        verbose: true,
+      } as const
       const text = new Ajv({ ...common, coerceTypes: true, useDefaults: true })
       const json = new Ajv({ ...common, coerceTypes: false })
       for (const schema of Object.values(externalSchemas as Record<string, object>)) {
@@ -74,14 +80,21 @@ export function describeInvalid(errors: readonly ErrorObject[], part: string | u
 
 const sentenceStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function describeError({ keyword, params, message }: ErrorObject): string {
+function describeError({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
-    case 'additionalProperties':
-      return `has the unknown member ${JSON.stringify(params['additionalProperty'])}; see /docs for those there are`
+    case 'additionalProperties': {
+      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+      return `has the unknown member ${JSON.stringify(params['additionalProperty'])}; there are ${known.join(', ')}`
+    }
     case 'required':
       return `lacks the member ${JSON.stringify(params['missingProperty'])}`
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
+    case 'pattern':
+      return `is not of its form. ${String(parentSchema?.['description'] ?? message)}`.replace(
+        /\.$/,
+        '',
+      )
     default:
       return message ?? 'is not as described'
   }

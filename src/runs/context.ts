@@ -2,7 +2,8 @@
  * What the use cases work with, and the little they share: a run's state decides what may be done with it.
  */
 import { CoatcheckError } from '../core/errors.ts'
-import { handleNumber } from '../core/names.ts'
+import { AVAILABLE_ENTRIES } from '../core/limits.ts'
+import { handleNumber, handleOf } from '../core/names.ts'
 import type { Ledger, Result, Run, RunRef } from '../ledger/ledger.ts'
 import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'
@@ -53,9 +54,17 @@ export async function resultByHandle(
   const number = handleNumber(handle)
   const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })
   if (result !== undefined) return result
-  const has = run.results === 0 ? 'It has none yet' : `It has ${run.results} so far`
+  const handles = await someHandles(context, ref)
+  const more = run.results > handles.length ? ', …' : ''
+  const has = handles.length === 0 ? 'It has none yet' : `It has ${handles.join(', ')}${more}`
   throw new CoatcheckError(
     'not_found',
-    `The run ${JSON.stringify(ref.run)} has no result ${JSON.stringify(handle)}. ${has}; handles are r1, r2, ….`,
+    `The run ${JSON.stringify(ref.run)} has no result ${JSON.stringify(handle)}. ${has}.`,
   )
+}
+
+/** The first handles of a run, to offer in the place of one that is not there. */
+export async function someHandles(context: RunContext, ref: RunRef): Promise<readonly string[]> {
+  const page = await context.ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
+  return page.items.map((result) => handleOf(result.number))
 }

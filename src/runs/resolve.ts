@@ -4,22 +4,21 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { sliceOf } from '../core/json/splice.ts'
-import { AVAILABLE_ENTRIES } from '../core/limits.ts'
-import { handleNumber, handleOf } from '../core/names.ts'
+import { handleNumber } from '../core/names.ts'
 import {
+  addedBytes,
   findReferences,
   type Lookup,
   lookUp,
   type Reference,
   type Referent,
   substitute,
-  substitutedBytes,
   type UnresolvedReason,
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
 import type { RunRef } from '../ledger/ledger.ts'
 import type { ValidationError } from '../validation/validator.ts'
-import { openRunOf, type RunContext } from './context.ts'
+import { openRunOf, type RunContext, someHandles } from './context.ts'
 import { jsonOf, readValue } from './results.ts'
 
 export interface ResolveRequest {
@@ -72,6 +71,8 @@ export async function resolveArguments(
   const checked = schema === undefined ? undefined : await context.validator.validate(schema, args)
   const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
   const errors = [...unmet, ...(checked?.errors ?? [])]
+  // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
+  const told = [...unresolved.map(unresolvedError), ...(checked?.errors ?? [])]
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: args,
@@ -82,7 +83,7 @@ export async function resolveArguments(
     valid: invalid ? false : checked === undefined ? null : true,
     errors,
     errors_total: unmet.length + (checked?.errorsTotal ?? 0),
-    failure: invalid ? invalidInput(request.toolName, errors) : null,
+    failure: invalid ? invalidInput(request.toolName, told) : null,
   }
 }
 
@@ -115,11 +116,13 @@ async function lookUpAll(
   const references = findReferences(args)
   const byHandle = Map.groupBy(references, (reference) => reference.handle)
   const found = new Map<Reference, Lookup>()
+  let bytes = args.end - args.start
   for (const [handle, uses] of byHandle) {
     const referent = await referentOf(context, ref, handle)
-    const handles = referent === 'unknown_handle' ? await knownHandles(context, ref) : []
+    const handles = referent === 'unknown_handle' ? await someHandles(context, ref) : []
     const lookups = lookUp(uses, referent, handles)
-    checkSize(context, args, [...found.values(), ...lookups])
+    bytes += addedBytes(lookups)
+    requireRoom(context, bytes)
     for (const lookup of lookups) found.set(lookup.reference, detached(lookup))
   }
   return references.map((reference) => found.get(reference) as Lookup)
@@ -133,9 +136,7 @@ function detached(lookup: Lookup): Lookup {
   return whole ? lookup : { ...lookup, value: new JsonSlice(Buffer.from(value.source)) }
 }
 
-function checkSize(context: RunContext, args: JsonSlice, lookups: readonly Lookup[]): void {
-  const bytes = substitutedBytes(args, lookups)
-  const { maxResolvedBytes } = context.limits
+function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number): void {
   if (bytes <= maxResolvedBytes) return
   throw new CoatcheckError(
     'over_limit',
@@ -152,11 +153,6 @@ async function referentOf(context: RunContext, ref: RunRef, handle: string): Pro
   if (result.kind === 'binary') return 'binary'
   const value = await readValue(context, result)
   return jsonOf(result, value) ?? sliceOf(value.toString('utf8'))
-}
-
-async function knownHandles(context: RunContext, ref: RunRef): Promise<readonly string[]> {
-  const page = await context.ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
-  return page.items.map((result) => handleOf(result.number))
 }
 
 function unresolvedOf(lookup: Lookup): readonly Unresolved[] {

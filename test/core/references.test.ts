@@ -4,13 +4,13 @@ import { parseJson } from '../../src/core/json/scan.ts'
 import type { JsonSlice } from '../../src/core/json/slice.ts'
 import { handleNumber, handleOf } from '../../src/core/names.ts'
 import {
+  addedBytes,
   findReferences,
   type Lookup,
   lookUp,
   type Reference,
   type Referent,
   substitute,
-  substitutedBytes,
   UNRESOLVED_REASONS,
 } from '../../src/core/references.ts'
 import { compact, docs, gaps, holds, nested, spaced } from '../support/json.ts'
@@ -33,7 +33,7 @@ function resolve(store: readonly Referent[], args: JsonSlice) {
   }
   const lookups = references.map((reference) => found.get(reference) as Lookup)
   const result = substitute(args, lookups)
-  expect(result.end - result.start).toBe(substitutedBytes(args, lookups))
+  expect(result.end - result.start).toBe(args.end - args.start + addedBytes(lookups))
   return {
     args: result.toString(),
     resolved: lookups.flatMap((l) => ('value' in l ? [l.reference.text.slice(1)] : [])),

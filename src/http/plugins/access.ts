@@ -42,7 +42,10 @@ async function addToken(app: FastifyInstance, token: string): Promise<void> {
   if (verify === undefined) throw new Error('the bearer token check could not be set up')
   app.addHook('onRequest', (request, reply, done) => {
     if (isOpen(request)) done()
-    else verify(request, reply, (error) => done(error === undefined ? undefined : unauthorized()))
+    else
+      verify(request, reply, (error) => {
+        done(error === undefined ? undefined : unauthorized(request.headers.authorization))
+      })
   })
 }
 
@@ -51,11 +54,14 @@ function isOpen(request: FastifyRequest): boolean {
   return OPEN_PATHS.includes(path) || path === DOCS || path.startsWith(`${DOCS}/`)
 }
 
-const unauthorized = (): CoatcheckError =>
-  new CoatcheckError(
-    'unauthorized',
-    'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.',
-  )
+function unauthorized(authorization: string | undefined): CoatcheckError {
+  const header = 'the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN'
+  if (authorization === undefined) return new CoatcheckError('unauthorized', `Send ${header}.`)
+  const wrong = /^bearer /i.test(authorization)
+    ? 'The bearer token is not the right one'
+    : 'The authorization header is no bearer token'
+  return new CoatcheckError('unauthorized', `${wrong}. Send ${header}.`)
+}
 
 function refuseWebPages(request: FastifyRequest): void {
   const { host = '', origin, 'sec-fetch-site': site } = request.headers

@@ -42,6 +42,11 @@ export const FailureSchema = Type.Object(
         description: 'How often it was tried, retries included.',
       }),
     ),
+    is_error: Type.Optional(
+      Type.Literal(true, {
+        description: 'As a sentinel has it; so that the inside of one can be put as it is.',
+      }),
+    ),
   },
   {
     title: 'Failure',

@@ -134,6 +134,13 @@ function isFresh(path: string): boolean {
 function realPath(path: string): string {
   const absolute = resolve(path)
   if (existsSync(absolute)) return realpathSync(absolute)
-  mkdirSync(dirname(absolute), { recursive: true })
+  makeFolders(dirname(absolute))
   return join(realpathSync(dirname(absolute)), basename(absolute))
+}
+
+/** One at a time: the recursive call of Node 24 never ends below a folder that refuses new ones with ENOENT, as /proc does. */
+function makeFolders(path: string): void {
+  const missing: string[] = []
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
+  for (const folder of missing.reverse()) mkdirSync(folder)
 }
