@@ -13,7 +13,7 @@ import { startChild } from '../support/service.ts'
 const ROUNDS = 20
 const CLIENTS = 6
 const LONGEST_ROUND_MS = 200
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 240_000
 const SOON_MS = 3000
 const NOT_FOUND = 404
 const RUN = '/v1/runs/crash'

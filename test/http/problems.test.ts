@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ERROR_CODES } from '../../src/core/errors.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { type Answer, startApi } from '../support/api.ts'
 
@@ -205,3 +206,19 @@ function rawRequest(bytes: string): Promise<string> {
     socket.write(bytes)
   })
 }
+
+describe('a path that there is, with a method that it does not take', () => {
+  it('is a 405 that names those it takes, in the header too', async () => {
+    const answer = await api.call('DELETE', '/v1/runs')
+    expect(answer.status).toBe(405)
+    expect(answer.body).toMatchObject({ code: 'method_not_allowed', allow: 'GET, HEAD' })
+    expect(answer.headers['allow']).toBe('GET, HEAD')
+  })
+})
+
+describe('the list of problems', () => {
+  it('has a line with the page of every code', async () => {
+    const { text } = await api.call('GET', '/docs/problems')
+    for (const code of ERROR_CODES) expect(text).toContain(`/docs/problems/${code}\n`)
+  })
+})

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { stringify } from 'yaml'
 import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
-import { PROBLEM_PAGES } from '../problems.ts'
+import { PROBLEM_PAGES, PROBLEMS } from '../problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const VERSION = '0.1.0'
@@ -140,6 +140,9 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   app.get('/openapi.yaml', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(openApiYaml(app)),
   )
+  app.get(PROBLEM_PAGES, { schema: { hide: true } }, async (_request, reply) =>
+    reply.type('text/plain; charset=utf-8').send(problemIndex()),
+  )
   app.get(
     `${PROBLEM_PAGES}/:code`,
     { schema: { hide: true, params: Type.Object({ code: Type.String() }) } },
@@ -148,6 +151,14 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       return reply.type('text/plain; charset=utf-8').send(await problemPage(code))
     },
   )
+}
+
+/** A line for each code, with the address of its page. */
+function problemIndex(): string {
+  return ERROR_CODES.map((code) => {
+    const { status, title } = PROBLEMS[code]
+    return `${status} ${code}: ${title}. ${PROBLEM_PAGES}/${code}\n`
+  }).join('')
 }
 
 async function problemPage(code: string): Promise<string> {
