@@ -6,6 +6,7 @@ import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import {
   JSON_DEPTH_LEVELS,
+  REFERENCES,
   VERBATIM_CHARS,
   VERBATIM_MAX_CHARS,
   VERBATIM_MIN_CHARS,
@@ -65,6 +66,11 @@ export const ConfigSchema = Type.Object({
     'Largest call with its references resolved.',
     64 * MEBIBYTE,
     256 * MEBIBYTE,
+  ),
+  COATCHECK_MAX_REFERENCES: count(
+    'Most references in the arguments of one call.',
+    REFERENCES,
+    100_000,
   ),
   COATCHECK_MAX_VERBATIM_CHARS: count(
     'Most characters that render=verbatim answers.',

@@ -79,4 +79,6 @@ const runLimits = (config: Config): RunLimits => ({
   defaultVerbatimChars: config.COATCHECK_VERBATIM_LIMIT_CHARS,
   maxVerbatimChars: config.COATCHECK_MAX_VERBATIM_CHARS,
   maxResolvedBytes: config.COATCHECK_MAX_RESOLVED_BYTES,
+  maxReferences: config.COATCHECK_MAX_REFERENCES,
+  maxErrors: config.COATCHECK_MAX_ERRORS,
 })

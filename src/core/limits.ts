@@ -88,3 +88,8 @@ export const FACT_CHARS = 200
 export const FACT_SCAN_CHARS = 65_536
 /** How much is searched of all texts together. */
 export const FACT_TOTAL_CHARS = 2_000_000
+
+/** Most references in the arguments of one call. Past it: `over_limit`. */
+export const REFERENCES = 1_000
+/** What a pointer to a reference shows of one member name. */
+export const POINTER_NAME_BYTES = 256

@@ -4,10 +4,14 @@
  * One pass: what is put in is never looked at again, keys are never references, the arguments themselves may be one. A
  * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
  */
+import { CoatcheckError } from './errors.ts'
+import { headBytes } from './json/excerpt.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editSlice } from './json/splice.ts'
-import { decodeRaw } from './json/strings.ts'
+import { decodeRaw, decodeText } from './json/strings.ts'
+import { POINTER_NAME_BYTES, REFERENCES } from './limits.ts'
+import { clipHead } from './text.ts'
 
 /** `$r`, digits, then nothing, a dotted path or a pointer. `s`: member names may hold line ends. */
 const REFERENCE = /^\$(r[0-9]+)((?:[.#].*)?)$/s
@@ -26,8 +30,8 @@ export interface Reference {
   readonly handle: string
   /** What follows the handle: empty, `.a.0` or `#/a/0`. */
   readonly path: string
-  /** Where it stands in the arguments, as a JSON Pointer. */
-  readonly at: string
+  /** Where it stands in the arguments; see {@link pointerTo}. */
+  readonly place: Place | null
 }
 
 export const UNRESOLVED_REASONS = [
@@ -39,8 +43,11 @@ export const UNRESOLVED_REASONS = [
 ] as const
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number]
 
-/** Every string in `args` that has the shape of a reference, in document order; found in one pass over the bytes. */
-export function findReferences(args: JsonSlice): readonly Reference[] {
+/**
+ * Every string in `args` that has the shape of a reference, in document order; found in one pass over the bytes. Throws
+ * `over_limit` when there are more than `most`.
+ */
+export function findReferences(args: JsonSlice, most = REFERENCES): readonly Reference[] {
   const { bytes, end } = args
   const found: Reference[] = []
   let pos = args.start
@@ -69,6 +76,7 @@ export function findReferences(args: JsonSlice): readonly Reference[] {
         pos = token.end
         const reference = token.kind === 'string' ? readReference(token, at) : undefined
         if (reference !== undefined) found.push(reference)
+        if (found.length > most) throw tooMany(most)
       }
     }
   }
@@ -82,13 +90,28 @@ interface Place {
   readonly step: number | JsonSlice
 }
 
-function pointerOf(place: Place | null): string {
+function tooMany(most: number): CoatcheckError {
+  return new CoatcheckError(
+    'over_limit',
+    `The arguments hold more than ${most} references. Reference what they have in common ("$r1.rows"), or make several calls.`,
+    { limit: 'references', value: most },
+  )
+}
+
+/** The JSON Pointer to a reference; of a very long name only its start. */
+export function pointerTo({ place }: Reference): string {
   const segments: string[] = []
   for (let p = place; p !== null; p = p.up) {
-    const name = typeof p.step === 'number' ? String(p.step) : decodeRaw(p.step).toWellFormed()
+    const name = typeof p.step === 'number' ? String(p.step) : shownName(p.step)
     segments.push(`/${pointerEscape(name)}`)
   }
   return segments.reverse().join('')
+}
+
+function shownName(key: JsonSlice): string {
+  if (key.end - key.start <= POINTER_NAME_BYTES) return decodeText(key)
+  const head = headBytes(key, POINTER_NAME_BYTES)
+  return `${head.toString('utf8', 0, clipHead(head, POINTER_NAME_BYTES))}…`
 }
 
 function readReference(token: JsonSlice, place: Place | null): Reference | undefined {
@@ -99,7 +122,7 @@ function readReference(token: JsonSlice, place: Place | null): Reference | undef
   const match = REFERENCE.exec(text)
   if (match === null) return undefined
   const [, handle, path] = match as unknown as readonly [string, string, string]
-  return { token, text, handle, path, at: pointerOf(place) }
+  return { token, text, handle, path, place }
 }
 
 /** What a handle stands for, as far as references go. */

@@ -17,6 +17,7 @@ import { measureText } from './text.ts'
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const LF = 0x0a
+const SPACE = 0x20
 const SHORT_ESCAPE_BYTES = 2
 const UNICODE_ESCAPE_BYTES = 6
 
@@ -172,16 +173,38 @@ function cutJson(
   return { pos: cut.pos, state: packState(cut.state), chars, newlines, viewBytes, endsLine: false }
 }
 
+/** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */
 function indented(bytes: Buffer, state: number): Buffer {
-  const parts: Buffer[] = []
-  const sink: IndentSink = {
-    copy: (start, end) => void parts.push(bytes.subarray(start, end)),
-    newline: (depth) => void parts.push(Buffer.from(`\n${'  '.repeat(depth)}`)),
-    space: () => void parts.push(Buffer.from(' ')),
-    full: () => false,
+  const walk = { start: 0, target: bytes.length, state: unpackState(state) }
+  let length = 0
+  const count = (taken: number): void => {
+    length += taken
   }
-  indent(bytes, { start: 0, target: bytes.length, state: unpackState(state) }, sink)
-  return Buffer.concat(parts)
+  indent(bytes, walk, {
+    copy: (start, end) => count(end - start),
+    newline: (depth) => count(1 + 2 * depth),
+    space: () => count(1),
+    full: () => false,
+  })
+  const view = Buffer.allocUnsafe(length)
+  let pos = 0
+  const advance = (taken: number): void => {
+    pos += taken
+  }
+  indent(bytes, walk, {
+    copy: (start, end) => advance(bytes.copy(view, pos, start, end)),
+    newline(depth) {
+      view[pos] = LF
+      view.fill(SPACE, pos + 1, pos + 1 + 2 * depth)
+      advance(1 + 2 * depth)
+    },
+    space() {
+      view[pos] = SPACE
+      advance(1)
+    },
+    full: () => false,
+  })
+  return view
 }
 
 /** `target`, or the next code point's start after it. */

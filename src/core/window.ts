@@ -171,10 +171,8 @@ function omittedChars(text: Buffer, start: number, end: number, lines: number): 
 
 function countCrlf(text: Buffer, start: number, end: number): number {
   let count = 0
-  let pos = text.indexOf('\r\n', start, 'latin1')
-  while (pos >= 0 && pos < end) {
-    count++
-    pos = text.indexOf('\r\n', pos + 2, 'latin1')
+  for (let pos = start + 1; pos < end; pos++) {
+    if (text[pos] === LF && text[pos - 1] === CR) count++
   }
   return count
 }

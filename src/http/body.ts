@@ -112,8 +112,12 @@ function refuseEncoded(request: FastifyRequest): void {
   )
 }
 
+const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null']
+
 interface SchemaNode {
   readonly [OPAQUE]?: boolean
+  readonly type?: string
+  readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>
   readonly anyOf?: readonly SchemaNode[]
@@ -129,7 +133,7 @@ function bodySchema(request: FastifyRequest): SchemaNode | undefined {
 function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
   if (schema[OPAQUE] === true) return value
   const shape = value.kind === 'object' ? objectShape(schema) : undefined
-  if (shape === undefined) return JSON.parse(value.toString()) as unknown
+  if (shape === undefined) return readLeaf(value, schema)
   const object = Object.create(null) as Record<string, unknown>
   for (const { key, value: member } of membersOf(value)) {
     const name = decodeRaw(key)
@@ -143,6 +147,18 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
     object[name] = inner === undefined ? null : readBySchema(member, inner)
   }
   return object
+}
+
+/** A value of ours. Where only a scalar can be, a container is refused by its kind, however large, without being read. */
+function readLeaf(value: JsonSlice, schema: SchemaNode): unknown {
+  if (isScalar(schema) && value.kind === 'array') return []
+  if (isScalar(schema) && value.kind === 'object') return {}
+  return JSON.parse(value.toString()) as unknown
+}
+
+function isScalar(schema: SchemaNode): boolean {
+  if (schema.anyOf !== undefined) return schema.anyOf.every(isScalar)
+  return schema.enum !== undefined || SCALARS.includes(schema.type ?? '')
 }
 
 function objectShape(schema: SchemaNode): SchemaNode | undefined {

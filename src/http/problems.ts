@@ -48,8 +48,7 @@ export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
     'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
   overloaded: 'Nothing was changed. Send the request again in a moment.',
   ledger_unavailable: 'Nothing was changed. Send the request again; the log says why it failed.',
-  storage_full:
-    'Nothing was kept. Make room on the disk of the ledger, or purge runs, and send it again.',
+  storage_full: 'Nothing was changed. Make room on the disk of the ledger, and send it again.',
 }
 
 export const ProblemSchema = Type.Object(

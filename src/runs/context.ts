@@ -14,6 +14,8 @@ export interface RunLimits {
   readonly defaultVerbatimChars: number
   readonly maxVerbatimChars: number
   readonly maxResolvedBytes: number
+  readonly maxReferences: number
+  readonly maxErrors: number
 }
 
 export interface RunContext {

@@ -15,7 +15,7 @@ import { wholeView } from './value.ts'
  * The view of a JSON value can be far larger than the value (deep nesting is all indentation); beyond this it is previewed
  * where a window was asked for.
  */
-const WINDOW_VIEW_BYTES = 256 * 1024 * 1024
+const WINDOW_VIEW_BYTES = 64 * 1024 * 1024
 /** What a failure is called whose tool is not known; as elision calls it. */
 const ANY_TOOL = 'tool'
 

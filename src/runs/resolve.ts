@@ -10,6 +10,7 @@ import {
   findReferences,
   type Lookup,
   lookUp,
+  pointerTo,
   type Reference,
   type Referent,
   substitute,
@@ -81,9 +82,11 @@ export async function resolveArguments(
     ),
     unresolved,
     valid: invalid ? false : checked === undefined ? null : true,
-    errors,
+    errors: errors.slice(0, context.limits.maxErrors),
     errors_total: unmet.length + (checked?.errorsTotal ?? 0),
-    failure: invalid ? invalidInput(request.toolName, told) : null,
+    failure: invalid
+      ? invalidInput(request.toolName, told.slice(0, context.limits.maxErrors))
+      : null,
   }
 }
 
@@ -113,13 +116,15 @@ async function lookUpAll(
   ref: RunRef,
   args: JsonSlice,
 ): Promise<readonly Lookup[]> {
-  const references = findReferences(args)
+  const references = findReferences(args, context.limits.maxReferences)
   const byHandle = Map.groupBy(references, (reference) => reference.handle)
   const found = new Map<Reference, Lookup>()
   let bytes = args.end - args.start
+  let known: readonly string[] | undefined
   for (const [handle, uses] of byHandle) {
     const referent = await referentOf(context, ref, handle)
-    const handles = referent === 'unknown_handle' ? await someHandles(context, ref) : []
+    if (referent === 'unknown_handle') known ??= await someHandles(context, ref)
+    const handles = known ?? []
     const lookups = lookUp(uses, referent, handles)
     bytes += addedBytes(lookups)
     requireRoom(context, bytes)
@@ -158,7 +163,7 @@ async function referentOf(context: RunContext, ref: RunRef, handle: string): Pro
 function unresolvedOf(lookup: Lookup): readonly Unresolved[] {
   if ('value' in lookup) return []
   const { reference, reason, available } = lookup
-  return [{ reference: reference.text.toWellFormed(), at: reference.at, reason, available }]
+  return [{ reference: reference.text.toWellFormed(), at: pointerTo(reference), reason, available }]
 }
 
 function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {

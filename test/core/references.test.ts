@@ -8,6 +8,7 @@ import {
   findReferences,
   type Lookup,
   lookUp,
+  pointerTo,
   type Reference,
   type Referent,
   substitute,
@@ -39,7 +40,14 @@ function resolve(store: readonly Referent[], args: JsonSlice) {
     resolved: lookups.flatMap((l) => ('value' in l ? [l.reference.text.slice(1)] : [])),
     unresolved: lookups.flatMap((l) =>
       'reason' in l
-        ? [{ at: l.reference.at, reason: l.reason, missing: l.missing, available: l.available }]
+        ? [
+            {
+              at: pointerTo(l.reference),
+              reason: l.reason,
+              missing: l.missing,
+              available: l.available,
+            },
+          ]
         : [],
     ),
   }
@@ -174,7 +182,7 @@ describe('references', () => {
   it('are found at the greatest depth', () => {
     const args = compact(nested('"$r1"', 1024))
     expect(resolveText(['1'], args).args).toBe(args.replace('"$r1"', '1'))
-    expect(findReferences(slice(args))[0]?.at).toBe('/0'.repeat(1024))
+    expect(findReferences(slice(args)).map(pointerTo)[0]).toBe('/0'.repeat(1024))
   })
 })
 

@@ -12,6 +12,8 @@ import { decodeRaw, decodeText } from '../json/strings.ts'
 import { isRenderedSummary, readSummary, type Summary } from './summary.ts'
 
 /** What names the tool of a result whose call is not in the transcript. */
+/** UTF-16 units. */
+const CALL_NAME_UNITS = 1_024
 const UNKNOWN_TOOL = 'tool'
 const TOOL_ROLES: ReadonlySet<string> = new Set(['tool', 'function'])
 const INSTRUCTION_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
@@ -188,8 +190,10 @@ export function toolNameOf(result: ToolResult, names: ReadonlyMap<string, string
   return (result.id && names.get(decodeRaw(result.id))) ?? UNKNOWN_TOOL
 }
 
+/** A name of a length that no tool has is none: markers would repeat it for every result. */
 function nameOf(members: Members): string | undefined {
-  return stringOf(members, 'name')?.toWellFormed()
+  const name = stringOf(members, 'name')?.toWellFormed()
+  return name === undefined || name.length > CALL_NAME_UNITS ? undefined : name
 }
 
 function stringOf(members: Members, name: string): string | undefined {

@@ -5,7 +5,7 @@
  */
 import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS } from '../limits.ts'
 import { charsOf, firstChars } from '../text.ts'
-import { countElements, distinctMembersOf, elementsOf, type JsonSlice, membersOf } from './slice.ts'
+import { countElements, elementsOf, type JsonSlice, membersOf } from './slice.ts'
 import { decodeRaw } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
@@ -138,8 +138,11 @@ function availableIn(value: JsonSlice): string[] {
     return count === 0 ? [] : [`0..${count - 1}`]
   }
   if (value.kind !== 'object') return []
-  const names = [...distinctMembersOf(value).keys()].slice(0, AVAILABLE_ENTRIES)
-  return names.map((name) => {
+  const names = new Set<string>()
+  for (const { key } of membersOf(value)) {
+    if (names.add(decodeRaw(key)).size === AVAILABLE_ENTRIES) break
+  }
+  return [...names].map((name) => {
     const shown = name.toWellFormed()
     return charsOf(shown) > AVAILABLE_ENTRY_CHARS
       ? `${firstChars(shown, AVAILABLE_ENTRY_CHARS)}…`

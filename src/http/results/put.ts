@@ -98,6 +98,9 @@ function checkedName(name: string | null): string | null {
 function headerText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   if (value === undefined) return undefined
+  if ((request.raw.headersDistinct[name]?.length ?? 0) > 1) {
+    throw new CoatcheckError('invalid_request', `The header ${name} was sent more than once.`)
+  }
   const bytes = Buffer.from(String(value), 'latin1')
   const text = bytes.toString('utf8')
   if (Buffer.from(text).equals(bytes)) return text

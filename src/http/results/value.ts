@@ -3,11 +3,10 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import parseRange from 'range-parser'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import { handleOf } from '../../core/names.ts'
-import { renderView, type ViewSource } from '../../core/view.ts'
+import { planValue, renderView, type ViewSource } from '../../core/view.ts'
 import type { Result } from '../../ledger/ledger.ts'
 import type { RunContext } from '../../runs/context.ts'
 import {
@@ -23,7 +22,6 @@ const TEXT_TYPE = 'text/plain; charset=utf-8'
 /** Types that a browser would run. */
 const ACTIVE =
   /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
-const SUFFIX = /^bytes=\s*-([0-9]+)\s*$/
 
 interface Part {
   readonly type: string
@@ -97,10 +95,11 @@ async function slicePart(
 ): Promise<Part> {
   const slice = sliceOfValue(result, await readValue(context, result), query)
   const place = `${result.sha256};${slice.start}-${slice.end - 1}`
-  const bytes = asText ? textOfSlice(slice) : slice.source
+  if (asText) return textPart(slice, place)
+  const bytes = slice.source
   return {
-    type: asText ? TEXT_TYPE : 'application/json',
-    etag: asText ? `"${place};text"` : `"${place}"`,
+    type: 'application/json',
+    etag: `"${place}"`,
     totalBytes: bytes.length,
     read: async function* ({ start, end }) {
       yield bytes.subarray(start, end)
@@ -108,13 +107,25 @@ async function slicePart(
   }
 }
 
-function textOfSlice(slice: JsonSlice): Buffer {
+/** The text view of a slice, a chunk at a time: it can be far larger than the slice. */
+function textPart(slice: JsonSlice, place: string): Part {
   const bytes = slice.source
   const view: ViewSource =
     slice.kind === 'string'
       ? { form: 'string', start: 1, end: bytes.length - 1 }
       : { form: 'json', start: 0, end: bytes.length }
-  return renderView({ bytes, firstByte: 0, state: 0 }, view)
+  const plan = planValue(bytes, view)
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (const { firstByte, endByte, state } of plan.chunks) {
+      yield renderView({ bytes: bytes.subarray(firstByte, endByte), firstByte, state }, view)
+    }
+  }
+  return {
+    type: TEXT_TYPE,
+    etag: `"${place};text"`,
+    totalBytes: plan.view.bytes,
+    read: (span) => clipped(pieces(), span),
+  }
 }
 
 async function* clipped(
@@ -137,23 +148,25 @@ interface ByteSpan {
   readonly partial: boolean
 }
 
+const RANGE = /^bytes=([0-9]*)-([0-9]*)$/
+
 /**
- * The one byte range that is asked for, or everything; undefined when it lies outside. Several ranges are answered with the
- * whole, as RFC 9110 allows.
+ * The one byte range that is asked for, or everything; undefined when it lies outside. What is no such range (several, other
+ * units, malformed ones) and any range but of a GET is answered with the whole, as RFC 9110 has it.
  */
 function spanOf(request: FastifyRequest, { etag, totalBytes }: Part): ByteSpan | undefined {
   const whole = { start: 0, end: totalBytes, partial: false }
   const { range, 'if-range': ifRange } = request.headers
-  if (range === undefined || (ifRange !== undefined && ifRange !== etag)) return whole
-  // The last n bytes of fewer are all of them; range-parser takes that for outside.
-  if (totalBytes > 0 && Number(SUFFIX.exec(range)?.[1] ?? 0) > totalBytes)
-    return { ...whole, partial: true }
-  const ranges = parseRange(totalBytes, range)
-  if (ranges === -1) return undefined
-  const [first, second] = ranges === -2 || ranges.type !== 'bytes' ? [] : ranges
-  return first === undefined || second !== undefined
-    ? whole
-    : { start: first.start, end: first.end + 1, partial: true }
+  const [, first = '', last = ''] = RANGE.exec(range ?? '') ?? []
+  const isAsked = request.method === 'GET' && (ifRange === undefined || ifRange === etag)
+  if (!isAsked || first + last === '') return whole
+  if (first === '') {
+    const start = Math.max(0, totalBytes - Number(last))
+    return start < totalBytes ? { start, end: totalBytes, partial: true } : undefined
+  }
+  const end = last === '' ? totalBytes : Math.min(totalBytes, Number(last) + 1)
+  if (last !== '' && Number(last) < Number(first)) return whole
+  return Number(first) < totalBytes ? { start: Number(first), end, partial: true } : undefined
 }
 
 function matches(header: string | undefined, etag: string): boolean {
