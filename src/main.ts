@@ -2,8 +2,8 @@
  * The process: reads the environment, starts the service, and ends it on SIGTERM. The only reader of `process.env`.
  */
 import closeWithGrace from 'close-with-grace'
-import { pino } from 'pino'
-import { readConfig, unknownSettings } from './config.ts'
+import { type Logger, pino } from 'pino'
+import { type Config, readConfig, unknownSettings } from './config.ts'
 import { startService } from './service.ts'
 
 const MS_PER_SECOND = 1000
@@ -20,7 +20,7 @@ try {
 
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
-  const logger = pino({ level: config.COATCHECK_LOG_LEVEL, redact: ['req.headers.authorization'] })
+  const logger = loggerOf(config)
   for (const name of unknownSettings(env))
     logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
   const { COATCHECK_HOST: host, COATCHECK_PORT: port, COATCHECK_LEDGER: ledger } = config
@@ -33,6 +33,13 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const settings = `COATCHECK_HOST=${host} COATCHECK_PORT=${port}`
   const address = await naming(settings, service.app.listen({ host, port }))
   logger.info(`Swagger UI: ${address}/docs`)
+}
+
+/** A log that cannot be written (a full disk, most likely) is lost; the service is not. */
+function loggerOf({ COATCHECK_LOG_LEVEL: level }: Config): Logger {
+  const destination = pino.destination({ dest: process.stdout.fd, sync: true })
+  destination.on('error', () => {})
+  return pino({ level, redact: ['req.headers.authorization'] }, destination)
 }
 
 /** What fails is told with the settings that it comes from. */

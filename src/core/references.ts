@@ -51,6 +51,12 @@ export function findReferences(args: JsonSlice, most = REFERENCES): readonly Ref
   const { bytes, end } = args
   const found: Reference[] = []
   let pos = args.start
+  const readLeaf = (at: Place | null): void => {
+    const token = new JsonSlice(bytes, pos, skipValue(bytes, pos, end))
+    pos = token.end
+    const reference = token.kind === 'string' ? readReference(token, at) : undefined
+    if (reference !== undefined && found.push(reference) > most) throw tooMany(most)
+  }
   const visit = (at: Place | null): void => {
     switch (bytes[pos]) {
       case OPEN_ARRAY:
@@ -71,13 +77,8 @@ export function findReferences(args: JsonSlice, most = REFERENCES): readonly Ref
         }
         pos++
         break
-      default: {
-        const token = new JsonSlice(bytes, pos, skipValue(bytes, pos, end))
-        pos = token.end
-        const reference = token.kind === 'string' ? readReference(token, at) : undefined
-        if (reference !== undefined) found.push(reference)
-        if (found.length > most) throw tooMany(most)
-      }
+      default:
+        readLeaf(at)
     }
   }
   visit(null)

@@ -15,7 +15,7 @@ import { type AccessOptions, addAccess } from './plugins/access.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
-import { ProblemSchema, sendProblem } from './problems.ts'
+import { ProblemSchema, refuseConnection, sendProblem } from './problems.ts'
 import { resultRoutes } from './results/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { SHARED_SCHEMAS } from './schemas.ts'
@@ -51,6 +51,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
     logController: new LogController({ requestIdLogLabel: 'request_id' }),
+    clientErrorHandler: refuseConnection,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     // What arrives while the service closes is refused as a problem, by the hook below.
@@ -67,6 +68,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setSerializerCompiler(() => JSON.stringify)
   app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))
   freeConnectionsOnClose(app)
+  app.addHook('onRequest', async (request) => requireDecodable(request.url))
   metrics.watchRequests(app)
   refuseWhileClosing(app)
   await addAccess(app, access)
@@ -111,6 +113,17 @@ async function addRoutes(app: FastifyInstance, context: RunContext): Promise<voi
     { prefix: API },
   )
   await app.register(healthRoutes, { ledger: context.ledger })
+}
+
+/** A query that is no percent-encoded UTF-8 would be read as what it is not. */
+function requireDecodable(url: string): void {
+  const query = url.slice(url.indexOf('?') + 1)
+  if (query.length === url.length || !query.includes('%')) return
+  try {
+    decodeURIComponent(query)
+  } catch {
+    throw new CoatcheckError('invalid_request', 'The query is not percent-encoded UTF-8.')
+  }
 }
 
 /** Requests that still come in on open connections; those in flight are finished. */

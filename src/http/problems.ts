@@ -2,8 +2,11 @@
  * Problems (RFC 9457): the one table from error code to status and title, and the one place where an error becomes a
  * reply. What the caller did wrong is said in full; what went wrong in here is logged and not shown.
  */
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
 import { describeInvalid } from './validation.ts'
@@ -69,6 +72,8 @@ export const ProblemSchema = Type.Object(
   },
 )
 export type Problem = Static<typeof ProblemSchema>
+
+const TOO_LARGE = 413
 
 const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
   401: 'unauthorized',
@@ -146,7 +151,29 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
+  // The rest of a body that is too large is read and dropped, so that the client gets to see this.
+  if (status === TOO_LARGE) reply.removeHeader('connection')
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+}
+
+/** What is no HTTP gets its problem as well, and the connection ends: where the next request would begin is unknown. */
+export function refuseConnection(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
+  const { status, title } = PROBLEMS.invalid_request
+  const detail =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The headers are too large: 16 KiB is the limit. Send long ids in the body or the query.'
+      : `The request is not HTTP as it should be (${error.code}).`
+  const body = JSON.stringify({
+    type: `${PROBLEM_PAGES}/invalid_request`,
+    title,
+    status,
+    code: 'invalid_request',
+    detail,
+    instance: randomUUID(),
+  } satisfies Problem)
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
+  socket.end(head + body)
 }

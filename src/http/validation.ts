@@ -90,6 +90,8 @@ function describeError({ keyword, params, message, parentSchema }: ErrorObject):
       return `lacks the member ${JSON.stringify(params['missingProperty'])}`
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`
     case 'pattern':
       return `is not of its form. ${String(parentSchema?.['description'] ?? message)}`.replace(
         /\.$/,

@@ -167,11 +167,11 @@ function unresolvedOf(lookup: Lookup): readonly Unresolved[] {
 }
 
 function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {
-  const instead = available.length === 0 ? '' : ` There is: ${available.join(', ')}.`
+  const instead = available.length === 0 ? '' : `; there is ${available.join(', ')}`
   return {
     path: at,
     code: 'unresolved_reference',
-    message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}).${instead}`,
+    message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}${instead})`,
     expected: 'a reference to a kept result',
     received: JSON.stringify(reference),
     schema_path: null,

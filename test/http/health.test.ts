@@ -13,6 +13,8 @@ const LIMITS: RunLimits = {
   defaultVerbatimChars: 2000,
   maxVerbatimChars: 2000,
   maxResolvedBytes: 1024,
+  maxReferences: 1_000,
+  maxErrors: 20,
 }
 
 const api = await startApi()

@@ -140,6 +140,8 @@ describe('what went wrong in here', () => {
           defaultVerbatimChars: 2000,
           maxVerbatimChars: 2000,
           maxResolvedBytes: 1024,
+          maxReferences: 1_000,
+          maxErrors: 20,
         },
         now: () => 0,
       },

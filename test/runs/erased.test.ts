@@ -29,6 +29,8 @@ beforeEach(async () => {
       defaultVerbatimChars: 2000,
       maxVerbatimChars: 2000,
       maxResolvedBytes: VALUE_BYTES,
+      maxReferences: 1_000,
+      maxErrors: 20,
     },
     now: () => NOW,
   }

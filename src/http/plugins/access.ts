@@ -50,7 +50,7 @@ async function addToken(app: FastifyInstance, token: string): Promise<void> {
 }
 
 function isOpen(request: FastifyRequest): boolean {
-  const path = request.url.split('?', 1)[0] ?? ''
+  const path = (request.url.split('?', 1)[0] ?? '').replace(/\/$/, '')
   return OPEN_PATHS.includes(path) || path === DOCS || path.startsWith(`${DOCS}/`)
 }
 
