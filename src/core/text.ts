@@ -8,6 +8,8 @@ import { isUtf8 } from 'node:buffer'
 
 const LF = 0x0a
 const WORD_BYTES = 4
+/** Below this many bytes, looking at them by words costs more than it saves. */
+const WORDS_FROM_BYTES = 64
 /** How near bisection comes to a fault in UTF-8. */
 const WALK_BYTES = 64
 /** Words whose per-byte sums fit a byte lane each. */
@@ -38,6 +40,10 @@ export function measureText(bytes: Uint8Array, start = 0, end = bytes.length): T
       if ((byte & 0xc0) === 0x80) continuations++
       else if (byte === LF) newlines++
     }
+  }
+  if (end - start < WORDS_FROM_BYTES) {
+    single(end)
+    return { chars: end - start - continuations, newlines }
   }
   const base = bytes.byteOffset
   single(Math.min(end, start + ((WORD_BYTES - ((base + start) % WORD_BYTES)) % WORD_BYTES)))
