@@ -11,7 +11,7 @@
  *   Every method may throw `ledger_unavailable`,
  *   `ledger_corrupt` or `storage_full`; a failed call has changed nothing.
  */
-import type { ContentPlan, HintKind } from '../core/content.ts'
+import type { HintKind, ShownPlan } from '../core/content.ts'
 import type { ValuePlan, ViewSource } from '../core/view.ts'
 
 export interface RunRef {
@@ -73,6 +73,7 @@ export interface Put {
   readonly outcome: Outcome
   readonly kind: Kind
   readonly mediaType: string
+  /** Taken over by `append` where it is the whole of its memory: not to be used again. */
   readonly value: Buffer
   /** Hex digest of `value`. */
   readonly sha256: string
@@ -81,7 +82,8 @@ export interface Put {
   /** The preview after its handle. */
   readonly preview: string
   readonly hint: HintKind
-  readonly content: ContentPlan
+  /** What the content shows, to be counted. */
+  readonly shown: ShownPlan
   /** Digest of tool and message of a failure, by which repeats are told; null for other outcomes. */
   readonly failureKey: string | null
   /** The run's limit when it was planned; kept, so that later reads render the same. */

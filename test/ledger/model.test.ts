@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Ledger, Put, Result } from '../../src/ledger/ledger.ts'
+import type { Ledger, Result } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import {
   bytesOf,
@@ -11,6 +11,7 @@ import {
   putJson,
   putSentinel,
   putText,
+  type TestPut,
   temporaryFolder,
 } from '../support/ledger.ts'
 import { keptBytes, Model, type ModelResult, type ModelRun, recall } from './model.ts'
@@ -18,7 +19,7 @@ import { keptBytes, Model, type ModelResult, type ModelRun, recall } from './mod
 const RUNS = ['a', 'b'] as const
 const IDS = ['', 'x', 'x~2', 'x~suspension', 'r1', '$r2', 'r3', 'x\0'] as const
 
-const put: fc.Arbitrary<Put> = fc
+const put: fc.Arbitrary<TestPut> = fc
   .record({
     form: fc.constantFrom('text', 'json', 'failure', 'suspension'),
     // one id often, so that copies of it pile up
@@ -36,7 +37,7 @@ const put: fc.Arbitrary<Put> = fc
   })
 
 type Step =
-  | { readonly puts: readonly { readonly run: string; readonly put: Put }[] }
+  | { readonly puts: readonly { readonly run: string; readonly put: TestPut }[] }
   | { readonly end: string; readonly purge: boolean }
   | 'reopen'
 
