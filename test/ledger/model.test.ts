@@ -2,18 +2,17 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Ledger, Result } from '../../src/ledger/ledger.ts'
-import { openLedger } from '../../src/ledger/open.ts'
 import {
   bytesOf,
   codeOf,
   NOW,
-  POLICY,
   putJson,
   putSentinel,
   putText,
   type TestPut,
   temporaryFolder,
 } from '../support/ledger.ts'
+import { openInProcess } from './in-process.ts'
 import { keptBytes, Model, type ModelResult, type ModelRun, recall } from './model.ts'
 
 const RUNS = ['a', 'b'] as const
@@ -61,12 +60,12 @@ describe('the SQLite ledger beside a model', () => {
         const folder = temporaryFolder()
         const path = join(folder.path, 'ledger.db')
         const model = new Model()
-        let ledger = await openLedger(path, POLICY)
+        let { ledger } = await openInProcess(path)
         try {
           for (const action of steps) {
             if (action === 'reopen') {
               await ledger.close()
-              ledger = await openLedger(path, POLICY)
+              ledger = (await openInProcess(path)).ledger
             } else await act(ledger, model, action)
           }
           for (const name of RUNS) await expectSame(ledger, name, model.runs.get(name))
