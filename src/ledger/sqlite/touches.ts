@@ -60,9 +60,9 @@ export class SentTouches {
     return this.#noted.at(key)
   }
 
-  /** True when so many wait to be sent that they should not wait for a write. */
+  /** True when so many are not written, as far as is known, that they should not wait for another write. */
   get areMany(): boolean {
-    return this.#unsent.size >= MANY_RUNS
+    return this.#noted.size >= MANY_RUNS
   }
 
   /** Those that were not taken before, to be sent. */
