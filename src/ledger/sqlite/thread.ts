@@ -28,7 +28,7 @@ export function startThread(data: WriterData): WriterPort {
       worker.on('message', on.message)
       worker.on('messageerror', on.ended)
       worker.on('error', on.ended)
-      worker.on('exit', () => on.ended(undefined))
+      worker.on('exit', (status) => on.ended(new Error(`It ended with status ${status}.`)))
     },
     hold: () => worker.ref(),
     release: () => worker.unref(),
