@@ -10,7 +10,7 @@ const ENTRY = new URL('./worker.ts', import.meta.url)
 export interface WriterPort {
   /** What is in `transfer` is the writer's from then on. */
   post(message: ToWriter, transfer: readonly ArrayBuffer[]): void
-  /** Once. `ended` may be told several times, with the cause if there is one. */
+  /** Once. After `ended` nothing more is told. */
   listen(on: { message(message: FromWriter): void; ended(cause: unknown): void }): void
   /** Whether the process stays for what the writer is doing. */
   hold(): void
@@ -25,10 +25,17 @@ export function startThread(data: WriterData): WriterPort {
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen(on) {
+      let cause: unknown
       worker.on('message', on.message)
-      worker.on('messageerror', on.ended)
-      worker.on('error', on.ended)
-      worker.on('exit', (status) => on.ended(new Error(`It ended with status ${status}.`)))
+      worker.on('messageerror', (error) => {
+        cause ??= error
+        void worker.terminate()
+      })
+      worker.on('error', (error) => {
+        cause ??= error
+      })
+      // the last of all: answers that were sent before have arrived
+      worker.on('exit', (status) => on.ended(cause ?? new Error(`It ended with status ${status}.`)))
     },
     hold: () => worker.ref(),
     release: () => worker.unref(),
