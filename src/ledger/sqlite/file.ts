@@ -29,8 +29,8 @@ const CREATED_WITH = [
 ] as const
 
 /**
- * Of the connection that writes. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would lose
- * acknowledged puts when the machine stops.
+ * Of the connection that writes. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would
+ * lose acknowledged puts when the machine stops.
  */
 const OPENED_WITH = [
   ['synchronous', 2],
