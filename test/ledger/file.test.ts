@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CoatcheckError } from '../../src/core/errors.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { openFile, openToRead } from '../../src/ledger/sqlite/file.ts'
+import { openStore } from '../../src/ledger/sqlite/store.ts'
+import { thrownBy } from '../support/errors.ts'
 import { codeOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
 import { startProcess } from './processes.ts'
 
@@ -33,9 +36,13 @@ describe('the file of a ledger', () => {
     db.exec(sql)
     db.close()
   }
+  /** What keeps the ledger from being opened: the same from its thread as in this one. */
   const refusalOf = async (location = path): Promise<unknown> => {
     const error = await openLedger(location, POLICY).catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(Error)
+    expect(error).toBeInstanceOf(CoatcheckError)
+    if (location.includes('://')) return error
+    const { code, message: detail, facts } = error as CoatcheckError
+    expect(thrownBy(() => openStore(location, POLICY))).toEqual({ code, detail, facts })
     return error
   }
 
