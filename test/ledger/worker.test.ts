@@ -152,6 +152,8 @@ describe('the thread that writes', () => {
     const other = { tenant: '', run: 'run-2' }
     await ledger.openRun(other, {}, NOW)
     ledger.touch(RUN, NOW + 5)
+    // takes it along, and writes nothing
+    await ledger.ping()
     expect(await ledger.findRun(RUN, NOW + 6)).toMatchObject({ lastRequestAt: NOW + 5 })
     expect(lastRequest(RUN.run)).toBe(NOW)
     await ledger.sweep(NOW + 6)
