@@ -46,8 +46,8 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      // main.ts runs only as a child process, where the v8 provider does not look
-      exclude: ['src/main.ts'],
+      // these run only as a child process and as a thread, where the v8 provider does not look
+      exclude: ['src/main.ts', 'src/ledger/sqlite/worker.ts'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 95, 'src/core/**/*.ts': { lines: 100 } },
     },

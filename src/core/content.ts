@@ -1,11 +1,12 @@
 /**
  * What goes into the transcript in place of a result. Planning reads the value and needs no names; composing needs only
- * the names that the commit drew (handle, recall name, how often a failure has repeated). The split is what lets the
- * ledger count shown characters in the committing transaction, and gives the same bytes on every later read.
+ * the names that the commit drew (handle, recall name, how often a failure has repeated). That gives the same bytes on every
+ * later read. Of a plan, the little that is needed to count its characters in the committing transaction can be had apart.
  */
 import { compactFailure, repeatedFailure } from './failures.ts'
 import { escapeId, handleOf } from './names.ts'
 import { rawReadHint, referenceHint } from './preview.ts'
+import { charsOf } from './text.ts'
 import { composeWindow, type Omitted, type WindowPlan } from './window.ts'
 
 export const RENDERS = ['auto', 'verbatim', 'preview', 'window'] as const
@@ -103,4 +104,81 @@ function composeFailure(
   if (text === message) return { content: text, rendering: 'verbatim', omitted: null }
   const note = `\n[recall {"id": "${escapeId(recallName)}"} returns the whole error]`
   return { content: text + note, rendering: 'compacted', omitted: null }
+}
+
+/** Enough of a {@link ContentPlan} to count its characters; small, however long the content is. */
+export type ShownPlan =
+  | { readonly rendering: 'verbatim' | 'none'; readonly chars: number }
+  | { readonly rendering: 'preview'; readonly chars: number; readonly hint: HintKind }
+  /** `chars` without the recall names in its notes, of which there are `recalls`. */
+  | { readonly rendering: 'window'; readonly chars: number; readonly recalls: number }
+  | {
+      readonly rendering: 'compacted'
+      /** Of a failure that is the first in a row, without the recall names. */
+      readonly chars: number
+      readonly recalls: number
+      readonly tool: string
+      /** Null for one that is longer than any note of a repeat. */
+      readonly message: string | null
+    }
+
+/** Decimal digits of the largest count there is. */
+const REPEATS_DIGITS = 16
+const NAMELESS: ResultNames = { number: 1, recallName: '', repeats: 1 }
+
+/** `preview` is the stored part of the preview after the handle. */
+export function planShown(
+  plan: ContentPlan,
+  { preview, hint }: { readonly preview: string; readonly hint: HintKind },
+): ShownPlan {
+  const { rendering } = plan
+  if (rendering === 'preview') return { rendering, chars: charsOf(preview), hint }
+  const { content, ...nameless } = composeContent(plan, { names: NAMELESS, preview, hint })
+  const chars = content === null ? 0 : charsOf(content)
+  switch (rendering) {
+    case 'verbatim':
+    case 'none':
+      return { rendering, chars }
+    case 'window': {
+      const { omitted, cut } = plan.window
+      return { rendering, chars, recalls: (omitted === null ? 0 : 1) + (cut === null ? 0 : 1) }
+    }
+    case 'compacted': {
+      const { tool, message } = plan
+      const longest = repeatedFailure(tool, 1).length + REPEATS_DIGITS
+      return {
+        rendering,
+        chars,
+        recalls: nameless.rendering === 'compacted' ? 1 : 0,
+        tool,
+        message: message.length > longest ? null : message,
+      }
+    }
+    default:
+      /* v8 ignore next -- @preserve */
+      return rendering satisfies never
+  }
+}
+
+/** The characters of what {@link composeContent} makes of the plan. */
+export function shownChars(plan: ShownPlan, names: ResultNames): number {
+  switch (plan.rendering) {
+    case 'verbatim':
+    case 'none':
+      return plan.chars
+    case 'preview':
+      return plan.chars + handleOf(names.number).length + charsOf(hintOf(plan.hint, names))
+    case 'window':
+      return plan.chars + plan.recalls * charsOf(escapeId(names.recallName))
+    case 'compacted': {
+      if (names.repeats > 1) {
+        const { content } = composeFailure({ tool: plan.tool, message: plan.message ?? '' }, names)
+        return charsOf(content as string)
+      }
+      return plan.chars + plan.recalls * charsOf(escapeId(names.recallName))
+    }
+    default:
+      /* v8 ignore next -- @preserve */
+      return plan satisfies never
+  }
 }

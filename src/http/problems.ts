@@ -50,7 +50,7 @@ export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   ledger_corrupt:
     'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
   overloaded: 'Nothing was changed. Send the request again in a moment.',
-  ledger_unavailable: 'Nothing was changed. Send the request again; the log says why it failed.',
+  ledger_unavailable: 'Send the request again in a moment; the log says why it failed.',
   storage_full: 'Nothing was changed. Make room on the disk of the ledger, and send it again.',
 }
 
@@ -82,6 +82,10 @@ const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
   415: 'unsupported_media_type',
   503: 'overloaded',
 }
+
+const BUSY_STATUS = 503
+/** What waits at such a time is done within a moment. */
+const RETRY_AFTER_SECONDS = 1
 
 /** Any error as one of ours. */
 function toCoatcheckError(
@@ -155,6 +159,7 @@ export function sendProblem(
   if (status === TOO_LARGE) reply.removeHeader('connection')
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
+  if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 

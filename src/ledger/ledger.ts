@@ -10,8 +10,9 @@
  * - Times are milliseconds since the epoch and come from the caller; a read that is told none takes the last one told.
  *   Every method may throw `ledger_unavailable`,
  *   `ledger_corrupt` or `storage_full`; a failed call has changed nothing.
+ *   But of the calls that are under way when the store itself goes, some may have been done: their answer is lost.
  */
-import type { ContentPlan, HintKind } from '../core/content.ts'
+import type { HintKind, ShownPlan } from '../core/content.ts'
 import type { ValuePlan, ViewSource } from '../core/view.ts'
 
 export interface RunRef {
@@ -73,6 +74,7 @@ export interface Put {
   readonly outcome: Outcome
   readonly kind: Kind
   readonly mediaType: string
+  /** Taken over by `append` where it is the whole of its memory: not to be used again. */
   readonly value: Buffer
   /** Hex digest of `value`. */
   readonly sha256: string
@@ -81,7 +83,8 @@ export interface Put {
   /** The preview after its handle. */
   readonly preview: string
   readonly hint: HintKind
-  readonly content: ContentPlan
+  /** What the content shows, to be counted. */
+  readonly shown: ShownPlan
   /** Digest of tool and message of a failure, by which repeats are told; null for other outcomes. */
   readonly failureKey: string | null
   /** The run's limit when it was planned; kept, so that later reads render the same. */
@@ -186,7 +189,8 @@ export interface Ledger {
    * with same outcome, kind and bytes, or, when `idempotencyKey` is given, same key. An empty id is never the same.
    * Draws the evidence id: the tool use id, or the handle without one; when that is taken, `<id>~2`, `~3`, …. An id that
    * names an existing handle (`r3`, `$r3`) is taken. A result under the id of a suspension takes the id, and the
-   * suspension moves to `<id>~suspension` (or `…~suspension~2`). Throws `ended`, `expired`, `evicted`, `over_limit`.
+   * suspension moves to `<id>~suspension` (or `…~suspension~2`). Throws `ended`, `expired`, `evicted`, `over_limit`, and
+   * `overloaded` when more waits to be committed than may.
    */
   append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>

@@ -1,7 +1,7 @@
 /**
  * Put: keep a result, and answer with what goes into the transcript in its place. Nothing is answered before it is kept.
  */
-import type { Render } from '../core/content.ts'
+import { planShown, type Render } from '../core/content.ts'
 import type { Put, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
@@ -30,12 +30,13 @@ export async function putResult(
 ): Promise<{ readonly answer: PutAnswer; readonly retried: boolean }> {
   const run = await openRunOf(context, ref)
   const { source, toolName } = request
-  const value = describeSource(source)
+  const { json, ...value } = describeSource(source)
   const verbatimLimitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
   const binary = value.kind === 'binary'
   const content = planContent(
     {
       ...value,
+      json,
       toolName,
       totalChars: binary ? null : value.plan.view.chars,
       viewBytes: value.plan.view.bytes,
@@ -49,7 +50,7 @@ export async function putResult(
     toolUseId: request.toolUseId,
     idempotencyKey: request.idempotencyKey,
     toolName,
-    content,
+    shown: planShown(content, value),
     failureKey: 'failure' in source ? failureKey(toolName, failureMessage(source.failure)) : null,
     verbatimLimitChars,
   }

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/http/app.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
+import { openWith } from '../../src/ledger/sqlite/ledger.ts'
+import { startThread } from '../../src/ledger/sqlite/thread.ts'
 import type { RunLimits } from '../../src/runs/context.ts'
 import type { Validator } from '../../src/validation/validator.ts'
 import { numberedLines, startApi } from '../support/api.ts'
@@ -94,6 +97,13 @@ describe('the metrics', () => {
   })
 })
 
+const appOver = (ledger: Ledger) =>
+  buildApp({
+    context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
+    bodyLimits: { maxJsonBodyBytes: 1024, maxRawBodyBytes: 1024, maxJsonDepthLevels: 8 },
+    access: { token: undefined, allowUnauthenticated: false },
+  })
+
 describe('health', () => {
   it('is alive and ready while the ledger answers', async () => {
     for (const path of ['/livez', '/readyz']) {
@@ -105,11 +115,7 @@ describe('health', () => {
   it('is alive but not ready when the ledger does not answer', async () => {
     const folder = temporaryFolder()
     const ledger = await openLedger(join(folder.path, 'ledger.db'), POLICY)
-    const app = await buildApp({
-      context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
-      bodyLimits: { maxJsonBodyBytes: 1024, maxRawBodyBytes: 1024, maxJsonDepthLevels: 8 },
-      access: { token: undefined, allowUnauthenticated: false },
-    })
+    const app = await appOver(ledger)
     expect((await app.inject('/readyz')).statusCode).toBe(200)
     await ledger.close()
     const ready = await app.inject('/readyz')
@@ -117,6 +123,42 @@ describe('health', () => {
     expect(ready.json().detail).not.toContain(folder.path)
     expect((await app.inject('/livez')).statusCode).toBe(200)
     await app.close()
+    folder.remove()
+  })
+
+  it('is alive but not ready when the writer of the ledger has ended, and reads go on', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder.path, 'ledger.db')
+    const port = startThread({ path, policy: POLICY })
+    const ledger = await openWith(port, { path, policy: POLICY, options: {} })
+    const app = await appOver(ledger)
+    const url = '/v1/runs/run-1/results'
+    const put = () => app.inject({ method: 'POST', url, payload: { output: 'kept' } })
+    expect((await put()).statusCode).toBe(201)
+    expect((await app.inject('/readyz')).statusCode).toBe(200)
+    await port.terminate()
+    for (const reply of [await put(), await app.inject('/readyz')]) {
+      expect([reply.statusCode, reply.json().code]).toEqual([503, 'ledger_unavailable'])
+    }
+    expect((await app.inject('/livez')).statusCode).toBe(200)
+    expect((await app.inject(`${url}/r1/value`)).payload).toBe('"kept"')
+    await app.close()
+    await ledger.close()
+    folder.remove()
+  })
+
+  it('refuses puts while too many wait, and says when to come again', async () => {
+    const folder = temporaryFolder()
+    const options = { queue: { puts: 0 } }
+    const ledger = await openLedger(join(folder.path, 'ledger.db'), POLICY, options)
+    const app = await appOver(ledger)
+    const url = '/v1/runs/run-1/results'
+    const reply = await app.inject({ method: 'POST', url, payload: { output: 1 } })
+    expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1'])
+    expect(reply.json()).toMatchObject({ code: 'overloaded', limit: 'queued_puts', value: 0 })
+    expect((await app.inject('/readyz')).statusCode).toBe(200)
+    await app.close()
+    await ledger.close()
     folder.remove()
   })
 })

@@ -188,6 +188,7 @@ describe('what went wrong in here', () => {
       expect([reply.statusCode, reply.json().code]).toEqual([status, code])
       expect(reply.payload).not.toContain('secret')
       expect(reply.json().detail).toBeTruthy()
+      expect(reply.headers['retry-after']).toBe(status === 503 ? '1' : undefined)
       await app.close()
     }
   })

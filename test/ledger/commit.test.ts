@@ -1,11 +1,20 @@
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openFile } from '../../src/ledger/sqlite/file.ts'
-import { type Commit, SqliteLedger } from '../../src/ledger/sqlite/ledger.ts'
-import { Store } from '../../src/ledger/sqlite/store.ts'
-import { bytesOf, codeOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
+import type { Ledger } from '../../src/ledger/ledger.ts'
+import type { Commit } from '../../src/ledger/sqlite/messages.ts'
+import {
+  bytesOf,
+  codeOf,
+  NOW,
+  putBinary,
+  putText,
+  RUN,
+  temporaryFolder,
+} from '../support/ledger.ts'
+import { openInProcess } from './in-process.ts'
 
 /** Of SQLite's write-ahead log. */
 const LOG_HEADER_BYTES = 32
@@ -16,15 +25,15 @@ describe('commits', () => {
   let folder: ReturnType<typeof temporaryFolder>
   let path: string
   let db: Database.Database
-  let ledger: SqliteLedger
+  let ledger: Ledger
   let seen: Commit[]
-  beforeEach(() => {
+  beforeEach(async () => {
     folder = temporaryFolder()
     path = join(folder.path, 'ledger.db')
-    const file = openFile(path)
-    db = file.db
     seen = []
-    ledger = new SqliteLedger(new Store(file, POLICY), { onCommit: (commit) => seen.push(commit) })
+    const opened = await openInProcess(path, { onCommit: (commit) => seen.push(commit) })
+    ledger = opened.ledger
+    db = opened.db
   })
   afterEach(async () => {
     await ledger.close()
@@ -79,18 +88,39 @@ describe('commits', () => {
     const { run } = await ledger.openRun(RUN, {}, NOW)
     const pages = db.pragma('page_count', { simple: true }) as number
     db.pragma(`max_page_count = ${pages + 3}`)
-    const large = 'x'.repeat(1_000_000)
-    const failed = [append('small', 'x'), append(large, 'y'), append('small too')].map(codeOf)
+    // noise, which takes all its room
+    const large = randomBytes(1_000_000)
+    const appendLarge = () =>
+      ledger.append(RUN, putBinary(Buffer.from(large), { toolUseId: 'y' }), NOW)
+    const failed = [append('small', 'x'), appendLarge(), append('small too')].map(codeOf)
     expect(await Promise.all(failed)).toEqual(['storage_full', 'storage_full', 'storage_full'])
     expect(seen).toHaveLength(1)
     expect(await ledger.findRun(RUN, NOW)).toEqual(run)
     expect(await ledger.findResult(RUN, { recall: 'y' })).toBeUndefined()
 
+    // the puts of a commit before and after it, in the same turn, are kept
+    const mixed = [
+      append('fits', 'z'),
+      ledger.openRun(RUN, {}, NOW),
+      appendLarge(),
+      append('fits too'),
+      ledger.openRun(RUN, {}, NOW),
+      append('fits as well'),
+    ]
+    expect(await Promise.all(mixed.map(codeOf))).toEqual([
+      undefined,
+      undefined,
+      'storage_full',
+      'storage_full',
+      undefined,
+      undefined,
+    ])
+
     db.pragma(`max_page_count = ${pages + 1_000}`)
     const { result } = await append('small', 'x')
-    expect([result.number, result.evidenceId]).toEqual([2, 'x~2'])
-    const { result: kept } = await append(large, 'y')
-    expect((await bytesOf(ledger, kept)).toString()).toBe(large)
+    expect([result.number, result.evidenceId]).toEqual([4, 'x~2'])
+    const { result: kept } = await appendLarge()
+    expect((await bytesOf(ledger, kept)).equals(large)).toBe(true)
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
   })
 
@@ -120,8 +150,12 @@ describe('commits', () => {
 
   it('many touches are written before they are too many to hold', async () => {
     const runs = Array.from({ length: 10_000 }, (_, n) => ({ tenant: '', run: `run ${n}` }))
-    await Promise.all(runs.map((ref) => ledger.append(ref, putText('x'), NOW)))
+    for (let n = 0; n < runs.length; n += 4_000) {
+      const some = runs.slice(n, n + 4_000)
+      await Promise.all(some.map((ref) => ledger.append(ref, putText('x'), NOW)))
+    }
     for (const ref of runs) ledger.touch(ref, NOW + 1)
+    await ledger.ping()
     const stored = db.prepare('SELECT count(*) FROM runs WHERE last_request_at > ?').pluck()
     expect(stored.get(NOW)).toBe(runs.length)
   }, 30_000)

@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CoatcheckError } from '../../src/core/errors.ts'
 import { openLedger } from '../../src/ledger/open.ts'
-import { openFile } from '../../src/ledger/sqlite/file.ts'
+import { openFile, openToRead } from '../../src/ledger/sqlite/file.ts'
+import { openStore } from '../../src/ledger/sqlite/store.ts'
+import { thrownBy } from '../support/errors.ts'
 import { codeOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
 import { startProcess } from './processes.ts'
 
@@ -33,9 +36,13 @@ describe('the file of a ledger', () => {
     db.exec(sql)
     db.close()
   }
+  /** What keeps the ledger from being opened: the same from its thread as in this one. */
   const refusalOf = async (location = path): Promise<unknown> => {
     const error = await openLedger(location, POLICY).catch((reason: unknown) => reason)
-    expect(error).toBeInstanceOf(Error)
+    expect(error).toBeInstanceOf(CoatcheckError)
+    if (location.includes('://')) return error
+    const { code, message: detail, facts } = error as CoatcheckError
+    expect(thrownBy(() => openStore(location, POLICY))).toEqual({ code, detail, facts })
     return error
   }
 
@@ -48,6 +55,31 @@ describe('the file of a ledger', () => {
       }
       file.close()
     }
+  })
+
+  it('is read by a connection that cannot write, and sees what the other has committed', () => {
+    expect(() => openToRead(path)).toThrow()
+    const file = openFile(path)
+    const reader = openToRead(path)
+    expect(reader.pragma('query_only', { simple: true })).toBe(1)
+    expect(reader.pragma('journal_mode', { simple: true })).toBe('wal')
+    const insert = `INSERT INTO tenants (tenant, runs) VALUES ('a', 1)`
+    expect(() => reader.exec(insert)).toThrow(/readonly/)
+    file.db.exec(insert)
+    expect(reader.prepare('SELECT runs FROM tenants').pluck().get()).toBe(1)
+    reader.close()
+    file.close()
+  })
+
+  it('is not read where it was made with another page size', async () => {
+    await create()
+    edit('PRAGMA journal_mode = DELETE; PRAGMA page_size = 4096; VACUUM')
+    expect(() => openToRead(path)).toThrowError(
+      expect.objectContaining({
+        code: 'ledger_unavailable',
+        message: expect.stringContaining('page_size 4096'),
+      }),
+    )
   })
 
   it('is made with the folders above it, from a path or a file URL', async () => {

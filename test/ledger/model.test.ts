@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Ledger, Put, Result } from '../../src/ledger/ledger.ts'
-import { openLedger } from '../../src/ledger/open.ts'
+import type { Ledger, Result } from '../../src/ledger/ledger.ts'
 import {
   bytesOf,
   codeOf,
   NOW,
-  POLICY,
   putJson,
   putSentinel,
   putText,
+  type TestPut,
   temporaryFolder,
 } from '../support/ledger.ts'
+import { openInProcess } from './in-process.ts'
 import { keptBytes, Model, type ModelResult, type ModelRun, recall } from './model.ts'
 
 const RUNS = ['a', 'b'] as const
 const IDS = ['', 'x', 'x~2', 'x~suspension', 'r1', '$r2', 'r3', 'x\0'] as const
 
-const put: fc.Arbitrary<Put> = fc
+const put: fc.Arbitrary<TestPut> = fc
   .record({
     form: fc.constantFrom('text', 'json', 'failure', 'suspension'),
     // one id often, so that copies of it pile up
@@ -36,7 +36,7 @@ const put: fc.Arbitrary<Put> = fc
   })
 
 type Step =
-  | { readonly puts: readonly { readonly run: string; readonly put: Put }[] }
+  | { readonly puts: readonly { readonly run: string; readonly put: TestPut }[] }
   | { readonly end: string; readonly purge: boolean }
   | 'reopen'
 
@@ -60,12 +60,12 @@ describe('the SQLite ledger beside a model', () => {
         const folder = temporaryFolder()
         const path = join(folder.path, 'ledger.db')
         const model = new Model()
-        let ledger = await openLedger(path, POLICY)
+        let { ledger } = await openInProcess(path)
         try {
           for (const action of steps) {
             if (action === 'reopen') {
               await ledger.close()
-              ledger = await openLedger(path, POLICY)
+              ledger = (await openInProcess(path)).ledger
             } else await act(ledger, model, action)
           }
           for (const name of RUNS) await expectSame(ledger, name, model.runs.get(name))

@@ -1,7 +1,7 @@
 // The contract once more, as plain as can be: everything in arrays, every rule by search. Knows of ids, numbers, retries,
 // totals and the ends of runs; not of time.
 import { hintOf } from '../../src/core/content.ts'
-import type { Put } from '../../src/ledger/ledger.ts'
+import type { TestPut as Put } from '../support/ledger.ts'
 
 export interface ModelResult {
   readonly number: number

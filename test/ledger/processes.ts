@@ -9,11 +9,16 @@ export interface Process {
   readonly output: string
   /** Resolves when it has written `text`, or ended. */
   written(text: string): Promise<void>
+  /** Resolves with all it has written when it has ended by itself. */
+  ended(): Promise<string>
   /** `kill -9`, and all that it wrote until then. */
   kill(): Promise<string>
 }
 
-export function startProcess(script: 'hold' | 'append', ...args: readonly string[]): Process {
+export function startProcess(
+  script: 'hold' | 'append' | 'end',
+  ...args: readonly string[]
+): Process {
   const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))
   return start(process.execPath, path, ...args)
 }
@@ -48,6 +53,11 @@ class Started implements Process {
     while (!this.output.includes(text) && !this.#child.stdout.destroyed) {
       await Promise.race([once(this.#child.stdout, 'data'), this.#closed])
     }
+  }
+
+  async ended(): Promise<string> {
+    await this.#closed
+    return this.output
   }
 
   async kill(): Promise<string> {

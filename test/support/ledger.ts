@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ContentPlan } from '../../src/core/content.ts'
+import { type ContentPlan, planShown } from '../../src/core/content.ts'
 import { planValue, type ViewSource } from '../../src/core/view.ts'
 import type { Chunk, Ledger, LedgerPolicy, Put, Result, RunRef } from '../../src/ledger/ledger.ts'
 
@@ -27,22 +27,25 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
+/** A put with the content that its `shown` counts. */
+export type TestPut = Put & { readonly content: ContentPlan }
+
 /** A text output shown verbatim, but for what `changes` says. */
-export function putText(text: string, changes: Partial<Put> = {}): Put {
+export function putText(text: string, changes: Partial<TestPut> = {}): TestPut {
   const value = Buffer.from(text)
   const view: ViewSource = { form: 'text', start: 0, end: value.length }
   const put = { kind: 'text', mediaType: 'text/plain', value, view } as const
   return withDefaults({ ...put, content: { rendering: 'verbatim', text }, ...changes })
 }
 
-export function putJson(json: string, changes: Partial<Put> = {}): Put {
+export function putJson(json: string, changes: Partial<TestPut> = {}): TestPut {
   const value = Buffer.from(json)
   const view: ViewSource = { form: 'json', start: 0, end: value.length }
   const put = { kind: 'json', mediaType: 'application/json', value, view } as const
   return withDefaults({ ...put, content: { rendering: 'preview' }, ...changes })
 }
 
-export function putBinary(value: Buffer, changes: Partial<Put> = {}): Put {
+export function putBinary(value: Buffer, changes: Partial<TestPut> = {}): TestPut {
   const view: ViewSource = { form: 'none', start: 0, end: 0 }
   const put = { kind: 'binary', mediaType: 'application/octet-stream', value, view } as const
   return withDefaults({ ...put, content: { rendering: 'preview' }, hint: 'raw_read', ...changes })
@@ -52,8 +55,8 @@ export function putBinary(value: Buffer, changes: Partial<Put> = {}): Put {
 export function putSentinel(
   outcome: 'failure' | 'suspension',
   text: string,
-  changes: Partial<Put> = {},
-): Put {
+  changes: Partial<TestPut> = {},
+): TestPut {
   const value = Buffer.from(JSON.stringify({ [outcome]: text }))
   const start = value.indexOf(':') + 2
   const view: ViewSource = { form: 'string', start, end: value.length - 2 }
@@ -66,9 +69,11 @@ export function putSentinel(
   return withDefaults({ ...put, outcome, failureKey, ...changes })
 }
 
-type Given = Pick<Put, 'kind' | 'mediaType' | 'value' | 'view' | 'content'> & Partial<Put>
+type Given = Pick<TestPut, 'kind' | 'mediaType' | 'value' | 'view' | 'content'> & Partial<TestPut>
 
-function withDefaults(given: Given): Put {
+function withDefaults(given: Given): TestPut {
+  const preview = given.preview ?? ' (a preview)'
+  const hint = given.hint ?? 'reference'
   return {
     toolUseId: '',
     idempotencyKey: null,
@@ -76,8 +81,9 @@ function withDefaults(given: Given): Put {
     outcome: 'output',
     sha256: createHash('sha256').update(given.value).digest('hex'),
     plan: planValue(given.value, given.view),
-    preview: ' (a preview)',
-    hint: 'reference',
+    preview,
+    hint,
+    shown: planShown(given.content, { preview, hint }),
     failureKey: null,
     verbatimLimitChars: 30_000,
     ...given,

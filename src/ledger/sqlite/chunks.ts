@@ -4,43 +4,27 @@
  */
 import type Database from 'better-sqlite3'
 import type { Chunk, ChunkSeek, Put } from '../ledger.ts'
+import { decodeChunk, type EncodedChunk, encodeChunk } from './encoding.ts'
 
-/** The only encoding so far: bytes as they are. */
-const PLAIN = 0
-
-interface ChunkRow {
+interface ChunkRow extends EncodedChunk {
   readonly first_byte: number
   readonly first_line: number
   readonly first_char: number
   readonly state: number
-  readonly bytes: Buffer
 }
 
-type NewChunk = [number, number, number, number, number, number, number, number, Buffer]
+interface NewChunk extends ChunkRow {
+  readonly key: number
+  readonly result: number
+  readonly n: number
+}
 
-export class Chunks {
-  readonly #sql: ReturnType<typeof prepare>
+/** Finds and reads them. */
+export class ChunkReader {
+  readonly #sql: ReturnType<typeof prepareReads>
 
   constructor(db: Database.Database) {
-    this.#sql = prepare(db)
-  }
-
-  keep(result: number, { value, plan }: Put): void {
-    for (const [n, chunk] of plan.chunks.entries()) {
-      const { firstByte, endByte, firstLine, firstChar, state } = chunk
-      const bytes = value.subarray(firstByte, endByte)
-      this.#sql.insert.run(
-        result + n,
-        result,
-        n,
-        firstByte,
-        firstLine,
-        firstChar,
-        state,
-        PLAIN,
-        bytes,
-      )
-    }
+    this.#sql = prepareReads(db)
   }
 
   /** The chunk to start from, counted from 0. */
@@ -50,14 +34,40 @@ export class Chunks {
     return this.#sql.byLine.get(result, seek.line - 1) ?? 0
   }
 
+  /** Throws `ledger_corrupt` for a chunk that is not as it was kept. */
   read(firstKey: number, endKey: number): readonly Chunk[] {
     return this.#sql.read.all(firstKey, endKey).map((row) => ({
       firstByte: row.first_byte,
       firstLine: row.first_line,
       firstChar: row.first_char,
       state: row.state,
-      bytes: row.bytes,
+      bytes: decodeChunk(row),
     }))
+  }
+}
+
+/** Keeps and erases them. */
+export class ChunkWriter {
+  readonly #sql: ReturnType<typeof prepareWrites>
+
+  constructor(db: Database.Database) {
+    this.#sql = prepareWrites(db)
+  }
+
+  keep(result: number, { kind, value, plan }: Pick<Put, 'kind' | 'value' | 'plan'>): void {
+    const incompressible = kind === 'binary'
+    for (const [n, chunk] of plan.chunks.entries()) {
+      this.#sql.insert.run({
+        key: result + n,
+        result,
+        n,
+        first_byte: chunk.firstByte,
+        first_line: chunk.firstLine,
+        first_char: chunk.firstChar,
+        state: chunk.state,
+        ...encodeChunk(value.subarray(chunk.firstByte, chunk.endByte), { incompressible }),
+      })
+    }
   }
 
   erase(firstKey: number, endKey: number): void {
@@ -65,7 +75,7 @@ export class Chunks {
   }
 }
 
-function prepare(db: Database.Database) {
+function prepareReads(db: Database.Database) {
   const seek = (column: string, relation: string) =>
     db
       .prepare<[number, number], number>(
@@ -74,16 +84,23 @@ function prepare(db: Database.Database) {
       )
       .pluck()
   return {
-    insert: db.prepare<NewChunk>(
-      `INSERT INTO chunks (key, result, n, first_byte, first_line, first_char, state, encoding, bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
     byByte: seek('first_byte', '<='),
     byChar: seek('first_char', '<='),
     byLine: seek('first_line', '<'),
     read: db.prepare<[number, number], ChunkRow>(
-      `SELECT first_byte, first_line, first_char, state, bytes FROM chunks
+      `SELECT first_byte, first_line, first_char, state, encoding, length, bytes FROM chunks
        WHERE key >= ? AND key < ? ORDER BY key`,
+    ),
+  }
+}
+
+function prepareWrites(db: Database.Database) {
+  return {
+    insert: db.prepare<[NewChunk]>(
+      `INSERT INTO chunks
+         (key, result, n, first_byte, first_line, first_char, state, encoding, length, bytes)
+       VALUES
+         ($key, $result, $n, $first_byte, $first_line, $first_char, $state, $encoding, $length, $bytes)`,
     ),
     erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
   }

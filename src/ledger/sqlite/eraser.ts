@@ -4,6 +4,7 @@
  */
 import type Database from 'better-sqlite3'
 import type { Results } from './results.ts'
+import type { RunReader } from './run-reader.ts'
 import type { RunRow } from './run-state.ts'
 import type { Runs } from './runs.ts'
 
@@ -13,6 +14,7 @@ const SWEEP_ROWS = 1_000
 
 export class Eraser {
   readonly #db: Database.Database
+  readonly #reader: RunReader
   readonly #runs: Runs
   readonly #results: Results
   /** The last run that the sweep in progress has looked at. */
@@ -20,8 +22,13 @@ export class Eraser {
   /** Also at the start: a killed process may have left some. */
   #needsScrub = true
 
-  constructor(db: Database.Database, parts: { readonly runs: Runs; readonly results: Results }) {
+  /** The parts are of the same connection. */
+  constructor(
+    db: Database.Database,
+    parts: { readonly reader: RunReader; readonly runs: Runs; readonly results: Results },
+  ) {
     this.#db = db
+    this.#reader = parts.reader
     this.#runs = parts.runs
     this.#results = parts.results
   }
@@ -35,15 +42,15 @@ export class Eraser {
 
   /** Within a transaction; true when there are more runs to look at or rows to erase. */
   sweep(now: number): boolean {
-    const rows = this.#runs.scan(this.#sweptKey, SWEEP_RUNS, now)
+    const rows = this.#reader.scan(this.#sweptKey, SWEEP_RUNS, now)
     for (const row of rows) this.#runs.settle(row)
     this.#eraseEvicting()
     const last = rows.length < SWEEP_RUNS ? undefined : rows.at(-1)
     this.#sweptKey = last?.key ?? 0
-    return last !== undefined || this.#runs.firstEvicting() !== undefined
+    return last !== undefined || this.#reader.firstEvicting() !== undefined
   }
 
-  /** Outside any transaction. A reader of another process can hold it up; then it is still to do. */
+  /** Outside any transaction. A reader can hold it up; then it is still to do. */
   scrub(): void {
     if (!this.#needsScrub) return
     this.#db.exec('PRAGMA incremental_vacuum')
@@ -54,7 +61,7 @@ export class Eraser {
   #eraseEvicting(): void {
     let left = SWEEP_ROWS
     while (left > 0) {
-      const row = this.#runs.firstEvicting()
+      const row = this.#reader.firstEvicting()
       if (row === undefined) return
       this.#needsScrub = true
       // one for the run, so that many without results end a sweep as well

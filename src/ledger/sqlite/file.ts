@@ -29,8 +29,8 @@ const CREATED_WITH = [
 ] as const
 
 /**
- * Of each connection. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would lose
- * acknowledged puts when the machine stops.
+ * Of the connection that writes. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would
+ * lose acknowledged puts when the machine stops.
  */
 const OPENED_WITH = [
   ['synchronous', 2],
@@ -38,6 +38,12 @@ const OPENED_WITH = [
   ['foreign_keys', 1],
   ['busy_timeout', BUSY_TIMEOUT_MS],
   ['journal_size_limit', LOG_LIMIT_BYTES],
+] as const
+
+/** Of a connection that reads. */
+const READ_WITH = [
+  ['query_only', 1],
+  ['busy_timeout', BUSY_TIMEOUT_MS],
 ] as const
 
 export interface LedgerFile {
@@ -65,6 +71,23 @@ export function openFile(path: string): LedgerFile {
   }
 }
 
+/** A connection to the ledger at `path` that only reads, while `openFile` has it open, in whichever thread. */
+export function openToRead(path: string): Database.Database {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true })
+    try {
+      for (const [name, value] of READ_WITH) db.pragma(`${name} = ${value}`)
+      assertPragmas(db, path, READ_WITH)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    throw ledgerError(error)
+  }
+}
+
 function open(path: string): Database.Database {
   const fresh = isFresh(path)
   const db = new Database(path)
@@ -72,7 +95,7 @@ function open(path: string): Database.Database {
     if (fresh) for (const [name, value] of CREATED_WITH) db.pragma(`${name} = ${value}`)
     db.pragma('journal_mode = WAL')
     for (const [name, value] of OPENED_WITH) db.pragma(`${name} = ${value}`)
-    assertPragmas(db, path)
+    assertPragmas(db, path, OPENED_WITH)
     migrate(db, path)
     // What a killed process had erased may still be in its log.
     db.pragma('wal_checkpoint(TRUNCATE)')
@@ -96,12 +119,13 @@ function guarded(db: Database.Database, lock: Lock): LedgerFile {
   }
 }
 
-function assertPragmas(db: Database.Database, path: string): void {
-  for (const [name, wanted] of [
-    ...CREATED_WITH,
-    ...OPENED_WITH,
-    ['journal_mode', 'wal'],
-  ] as const) {
+function assertPragmas(
+  db: Database.Database,
+  path: string,
+  ofConnection: typeof OPENED_WITH | typeof READ_WITH,
+): void {
+  const all = [...CREATED_WITH, ...ofConnection, ['journal_mode', 'wal']] as const
+  for (const [name, wanted] of all) {
     const found = db.pragma(name, { simple: true })
     if (found === wanted) continue
     const detail = `the ledger ${path} has ${name} ${String(found)} and needs ${wanted}; it cannot be used as it is`

@@ -1,6 +1,7 @@
 /**
- * The ledger in a SQLite file. Puts the synchronous store behind the contract's promises: writes go through one queue, reads
- * see what is committed, and a value is read a few chunks at a time, so that no statement stays open while a reader is slow.
+ * The ledger in a SQLite file: writes go to a thread, in order, and are answered when they are committed; reads are done
+ * here, on a connection of their own, and see what is committed. A value is read a few chunks at a time, so that no statement
+ * stays open while a reader is slow. When the writer is gone, reads go on.
  */
 import { CoatcheckError } from '../../core/errors.ts'
 import type {
@@ -18,60 +19,76 @@ import type {
   RunPatch,
   RunRef,
 } from '../ledger.ts'
-import { ledgerError } from './errors.ts'
-import { openFile } from './file.ts'
-import { type Appended, WriteQueue } from './queue.ts'
-import { type ChunkRange, Store } from './store.ts'
+import { openToRead } from './file.ts'
+import { handOver } from './handover.ts'
+import type { Appended, Commit } from './messages.ts'
+import { type ChunkRange, Reader } from './reader.ts'
+import { startThread, type WriterPort } from './thread.ts'
+import { SentTouches } from './touches.ts'
+import { type QueueLimits, Writes } from './writes.ts'
 
 /** How many chunks are read at once: about half a MiB. */
 const READ_CHUNKS = 8
-const MS_PER_SECOND = 1000
-
-/** A transaction of puts that has been committed. */
-export interface Commit {
-  /** How many it kept, retries included. */
-  readonly puts: number
-  readonly seconds: number
-}
+/** What may wait to be committed, when nothing else is said. */
+const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
 
 export interface LedgerOptions {
   readonly onCommit?: (commit: Commit) => void
+  /** Past them a put is refused with `overloaded`. */
+  readonly queue?: Partial<QueueLimits>
 }
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
-export async function openSqliteLedger(
+export function openSqliteLedger(
   path: string,
   policy: LedgerPolicy,
   options: LedgerOptions = {},
 ): Promise<Ledger> {
-  const file = openFile(path)
+  return openWith(startThread({ path, policy }), { path, policy, options })
+}
+
+/** The same with a writer that is being started. Takes it over: it is gone when this throws, and with the ledger. */
+export async function openWith(
+  port: WriterPort,
+  how: {
+    readonly path: string
+    readonly policy: LedgerPolicy
+    readonly options: LedgerOptions
+  },
+): Promise<Ledger> {
+  const { onCommit = () => undefined, queue } = how.options
+  const touches = new SentTouches()
+  const writes = new Writes(port, { touches, limits: { ...QUEUE_LIMITS, ...queue }, onCommit })
   try {
-    return new SqliteLedger(new Store(file, policy), options)
+    await writes.opened()
   } catch (error) {
-    file.close()
-    throw ledgerError(error)
+    await port.terminate()
+    throw error
+  }
+  try {
+    return new SqliteLedger(new Reader(openToRead(how.path), how.policy, touches), writes, touches)
+  } catch (error) {
+    await writes.close()
+    throw error
   }
 }
 
-export class SqliteLedger implements Ledger {
-  readonly #store: Store
-  readonly #queue: WriteQueue
+class SqliteLedger implements Ledger {
+  readonly #reader: Reader
+  readonly #writes: Writes
+  readonly #touches: SentTouches
+  #isFlushing = false
   #closed: Promise<void> | undefined
 
-  /** Takes the store over: it is closed with the ledger. */
-  constructor(store: Store, { onCommit }: LedgerOptions = {}) {
-    this.#store = store
-    this.#queue = new WriteQueue((appends) => {
-      const startedAt = performance.now()
-      const outcomes = store.append(appends)
-      const puts = outcomes.filter((outcome) => 'result' in outcome).length
-      onCommit?.({ puts, seconds: (performance.now() - startedAt) / MS_PER_SECOND })
-      return outcomes
-    })
+  constructor(reader: Reader, writes: Writes, touches: SentTouches) {
+    this.#reader = reader
+    this.#writes = writes
+    this.#touches = touches
   }
 
   async ping(): Promise<void> {
     this.#open.ping()
+    await this.#writes.ask({ name: 'ping' })
   }
 
   async openRun(
@@ -79,8 +96,8 @@ export class SqliteLedger implements Ledger {
     patch: RunPatch,
     now: number,
   ): Promise<{ run: Run; created: boolean }> {
-    const store = this.#open
-    return this.#queue.run(() => store.openRun(ref, patch, now))
+    this.#open.tell(now)
+    return this.#writes.ask({ name: 'openRun', ref, patch, now })
   }
 
   async findRun(ref: RunRef, now: number): Promise<Run | undefined> {
@@ -92,8 +109,8 @@ export class SqliteLedger implements Ledger {
   }
 
   async endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts> {
-    const store = this.#open
-    return this.#queue.run(() => store.endRun(ref, how, now))
+    this.#open.tell(now)
+    return this.#writes.ask({ name: 'endRun', ref, how, now })
   }
 
   async findTool(ref: RunRef, name: string): Promise<Buffer | undefined> {
@@ -101,12 +118,18 @@ export class SqliteLedger implements Ledger {
   }
 
   touch(ref: RunRef, now: number): void {
-    this.#open.touch(ref, now)
+    const key = this.#open.findOpenKey(ref, now)
+    if (key === undefined) return
+    this.#touches.note(key, now)
+    if (this.#touches.areMany && !this.#isFlushing) void this.#flush()
   }
 
   async append(ref: RunRef, put: Put, now: number): Promise<Appended> {
-    this.#requireOpen()
-    return this.#queue.append({ ref, put, now })
+    this.#open.tell(now)
+    const refusal = this.#writes.refusal(put.value.length)
+    if (refusal !== undefined) throw refusal
+    const handed = handOver(put)
+    return this.#writes.ask({ name: 'append', ref, put: handed.put, now }, handed.transfer)
   }
 
   async findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined> {
@@ -130,8 +153,8 @@ export class SqliteLedger implements Ledger {
   }
 
   async sweep(now: number): Promise<boolean> {
-    const store = this.#open
-    return this.#queue.run(() => store.sweep(now))
+    this.#open.tell(now)
+    return this.#writes.ask({ name: 'sweep', now })
   }
 
   close(): Promise<void> {
@@ -139,19 +162,25 @@ export class SqliteLedger implements Ledger {
     return this.#closed
   }
 
+  /** The connection that reads is closed first: the last one to go puts the log back into the file. */
   async #close(): Promise<void> {
-    this.#queue.drain()
-    this.#store.close()
+    this.#reader.close()
+    await this.#writes.close()
   }
 
-  get #open(): Store {
-    this.#requireOpen()
-    return this.#store
-  }
-
-  #requireOpen(): void {
-    if (this.#closed !== undefined) {
-      throw new CoatcheckError('ledger_unavailable', 'The ledger is closed.')
+  /** What fails stays noted, and goes along with the next write. */
+  async #flush(): Promise<void> {
+    this.#isFlushing = true
+    try {
+      await this.#writes.ask({ name: 'flush' })
+    } catch {
+    } finally {
+      this.#isFlushing = false
     }
+  }
+
+  get #open(): Reader {
+    if (this.#closed === undefined) return this.#reader
+    throw new CoatcheckError('ledger_unavailable', 'The ledger is closed.')
   }
 }

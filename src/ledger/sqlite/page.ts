@@ -1,3 +1,4 @@
+/** Pages: what a list answers of the rows it found. */
 import type { Page } from '../ledger.ts'
 
 /** A page of `items`, which has one more than `limit` when another page follows; its `next` names its last. */

@@ -1,5 +1,5 @@
 /**
- * The SQL of `results.ts`, and a result's row as it is kept.
+ * The SQL of `result-reader.ts` and `results.ts`, and a result's row as it is kept.
  */
 import type Database from 'better-sqlite3'
 import type { HintKind } from '../../core/content.ts'
@@ -72,35 +72,24 @@ export interface SamePut {
   readonly totalBytes: number
 }
 
-export function prepareResults(db: Database.Database) {
-  const all = `SELECT * FROM results`
+const ALL = 'SELECT * FROM results'
+
+export function prepareResultReads(db: Database.Database) {
   return {
-    insert: db.prepare<[ResultRow]>(
-      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `$${name}`).join(', ')})`,
-    ),
-    byKey: db.prepare<[number], ResultRow>(`${all} WHERE key = ?`),
-    byNumber: db.prepare<[number, number], ResultRow>(`${all} WHERE run = ? AND number = ?`),
+    byKey: db.prepare<[number], ResultRow>(`${ALL} WHERE key = ?`),
+    byNumber: db.prepare<[number, number], ResultRow>(`${ALL} WHERE run = ? AND number = ?`),
     byEvidenceId: db.prepare<[number, string], ResultRow>(
-      `${all} WHERE run = ? AND evidence_id = ?`,
-    ),
-    byIdempotencyKey: db.prepare<[number, string], ResultRow>(
-      `${all} WHERE run = ? AND idempotency_key = ?`,
-    ),
-    same: db.prepare<[SamePut], ResultRow>(
-      `${all}
-       WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
-         AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind
-       ORDER BY number LIMIT 1`,
+      `${ALL} WHERE run = ? AND evidence_id = ?`,
     ),
     list: db.prepare<[number, number, number], ResultRow>(
-      `${all} WHERE run = ? AND number > ? ORDER BY number LIMIT ?`,
+      `${ALL} WHERE run = ? AND number > ? ORDER BY number LIMIT ?`,
     ),
     // Its numbers first, from the index alone: the rows are wide, and only a page of them is wanted.
     listByCall: db.prepare<
       [{ run: number; toolUseId: string; after: number; limit: number }],
       ResultRow
     >(
-      `${all}
+      `${ALL}
        WHERE run = $run AND number IN (
          SELECT number FROM results INDEXED BY results_by_call
          WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND number > $after
@@ -108,12 +97,29 @@ export function prepareResults(db: Database.Database) {
        ORDER BY number`,
     ),
     listWithoutCall: db.prepare<[number, number, number], ResultRow>(
-      `${all} WHERE run = ? AND number > ? AND tool_use_id = '' ORDER BY number LIMIT ?`,
+      `${ALL} WHERE run = ? AND number > ? AND tool_use_id = '' ORDER BY number LIMIT ?`,
+    ),
+  }
+}
+
+export function prepareResultWrites(db: Database.Database) {
+  return {
+    insert: db.prepare<[ResultRow]>(
+      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `$${name}`).join(', ')})`,
+    ),
+    byIdempotencyKey: db.prepare<[number, string], ResultRow>(
+      `${ALL} WHERE run = ? AND idempotency_key = ?`,
+    ),
+    same: db.prepare<[SamePut], ResultRow>(
+      `${ALL}
+       WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
+         AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind
+       ORDER BY number LIMIT 1`,
     ),
     rename: db.prepare<[string, string, number]>(
       'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
     ),
-    first: db.prepare<[number], ResultRow>(`${all} WHERE run = ? ORDER BY number LIMIT 1`),
+    first: db.prepare<[number], ResultRow>(`${ALL} WHERE run = ? ORDER BY number LIMIT 1`),
     shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
     erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
     nextKey: db

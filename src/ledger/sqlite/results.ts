@@ -1,16 +1,15 @@
 /**
- * The rows of results and their chunks: kept, found, erased. Synchronous, and in the caller's transaction. Whether a run may
- * be put to or read is decided in `store.ts`.
+ * The rows of results and their chunks: kept, renamed, erased. Synchronous, and in the caller's transaction. Whether a run
+ * may be put to is decided in `store.ts`.
  */
 import type Database from 'better-sqlite3'
-import { composeContent } from '../../core/content.ts'
+import { shownChars } from '../../core/content.ts'
 import { CoatcheckError } from '../../core/errors.ts'
-import { recallHandleNumber } from '../../core/names.ts'
-import { charsOf } from '../../core/text.ts'
-import type { LedgerPolicy, Put, ResultQuery } from '../ledger.ts'
-import { Chunks } from './chunks.ts'
+import type { LedgerPolicy, Put } from '../ledger.ts'
+import { ChunkWriter } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
-import { prepareResults, type ResultRow } from './result-statements.ts'
+import type { ResultReader } from './result-reader.ts'
+import { prepareResultWrites, type ResultRow } from './result-statements.ts'
 import type { RunRow } from './run-state.ts'
 import type { RunCounts } from './run-statements.ts'
 
@@ -20,17 +19,20 @@ interface Place {
 }
 
 export class Results implements ResultNames {
-  readonly chunks: Chunks
   readonly #policy: LedgerPolicy
-  readonly #sql: ReturnType<typeof prepareResults>
+  readonly #reader: ResultReader
+  readonly #chunks: ChunkWriter
+  readonly #sql: ReturnType<typeof prepareResultWrites>
   readonly #ids: EvidenceIds
   /** Only grows while the process lives, so that a result which was erased under its reader never names another's chunks. */
   #nextKey: number
 
-  constructor(db: Database.Database, policy: LedgerPolicy) {
-    this.chunks = new Chunks(db)
+  /** `reader` is of the same connection. */
+  constructor(db: Database.Database, policy: LedgerPolicy, reader: ResultReader) {
     this.#policy = policy
-    this.#sql = prepareResults(db)
+    this.#reader = reader
+    this.#chunks = new ChunkWriter(db)
+    this.#sql = prepareResultWrites(db)
     this.#ids = new EvidenceIds(this)
     this.#nextKey = this.#sql.nextKey.get() as number
   }
@@ -59,45 +61,30 @@ export class Results implements ResultNames {
     const failures = failuresAfter(run, put)
     const row = this.#rowOf(place, put, { key, repeats: failures.repeats })
     this.#sql.insert.run(row)
-    this.chunks.keep(key, put)
+    this.#chunks.keep(key, put)
     return {
       row,
       counts: {
         number: row.number,
         bytes: row.total_bytes,
         producedChars: put.plan.view.chars,
-        shownChars: shownChars(row, put),
+        shownChars: shownChars(put.shown, {
+          number: row.number,
+          recallName: row.recall_name,
+          repeats: row.repeats,
+        }),
         failureKey: failures.key,
         failureRepeats: failures.run,
       },
     }
   }
 
-  find(run: number, query: ResultQuery): ResultRow | undefined {
-    if ('number' in query) return this.byNumber(run, query.number)
-    const found = this.byEvidenceId(run, query.recall)
-    if (found !== undefined) return found
-    const number = recallHandleNumber(query.recall)
-    return number === undefined ? undefined : this.byNumber(run, number)
-  }
-
-  list(run: number, page: { after: number; limit: number; toolUseId?: string | undefined }) {
-    const { after, limit, toolUseId } = page
-    if (toolUseId === undefined) return this.#sql.list.all(run, after, limit)
-    if (toolUseId === '') return this.#sql.listWithoutCall.all(run, after, limit)
-    return this.#sql.listByCall.all({ run, toolUseId, after, limit })
-  }
-
-  byKey(key: number): ResultRow | undefined {
-    return this.#sql.byKey.get(key)
-  }
-
   byNumber(run: number, number: number): ResultRow | undefined {
-    return this.#sql.byNumber.get(run, number)
+    return this.#reader.byNumber(run, number)
   }
 
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {
-    return this.#sql.byEvidenceId.get(run, evidenceId)
+    return this.#reader.byEvidenceId(run, evidenceId)
   }
 
   rename(row: ResultRow, evidenceId: string, recallName: string): void {
@@ -112,7 +99,7 @@ export class Results implements ResultNames {
       const row = this.#sql.first.get(run)
       if (row === undefined) return left
       const chunks = Math.min(left, row.chunks)
-      this.chunks.erase(row.key + row.chunks - chunks, row.key + row.chunks)
+      this.#chunks.erase(row.key + row.chunks - chunks, row.key + row.chunks)
       if (chunks < row.chunks) this.#sql.shorten.run(chunks, row.key)
       else this.#sql.erase.run(row.key)
       left -= chunks
@@ -192,10 +179,4 @@ function failuresAfter(run: RunRow, { outcome, failureKey }: Put) {
     default:
       return outcome satisfies never
   }
-}
-
-function shownChars(row: ResultRow, { content: plan, preview, hint }: Put): number {
-  const names = { number: row.number, recallName: row.recall_name, repeats: row.repeats }
-  const { content } = composeContent(plan, { names, preview, hint })
-  return content === null ? 0 : charsOf(content)
 }

@@ -1,5 +1,5 @@
 /**
- * The SQL of `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are told.
+ * The SQL of `run-reader.ts` and `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are told.
  */
 import type Database from 'better-sqlite3'
 import type { Format } from '../ledger.ts'
@@ -24,14 +24,9 @@ export interface RunCounts {
   readonly failureRepeats: number
 }
 
-export type RunStatements = ReturnType<typeof prepareRuns>
-
-export function prepareRuns(db: Database.Database) {
-  return { ...readers(db), ...writers(db), ...tools(db) }
-}
-
-function readers(db: Database.Database) {
+export function prepareRunReads(db: Database.Database) {
   return {
+    ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
     byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
     byKey: db.prepare<[number], RunRow>('SELECT * FROM runs WHERE key = ?'),
     list: db.prepare<[string, string, number], RunRow>(
@@ -44,10 +39,22 @@ function readers(db: Database.Database) {
       `SELECT * FROM runs WHERE state = 'evicting' ORDER BY key LIMIT 1`,
     ),
     counted: db.prepare<[string], number>('SELECT runs FROM tenants WHERE tenant = ?').pluck(),
+    tool: db
+      .prepare<[number, string], Buffer>(
+        'SELECT input_schema FROM tools WHERE run = ? AND name = ?',
+      )
+      .pluck(),
+    toolNames: db
+      .prepare<[number], string>('SELECT name FROM tools WHERE run = ? ORDER BY name')
+      .pluck(),
   }
 }
 
-function writers(db: Database.Database) {
+export function prepareRunWrites(db: Database.Database) {
+  return { ...rows(db), ...tools(db) }
+}
+
+function rows(db: Database.Database) {
   return {
     create: db.prepare<[NewRun]>(
       `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at, last_request_at)
@@ -95,13 +102,5 @@ function tools(db: Database.Database) {
     ),
     dropTool: db.prepare<[number, string]>('DELETE FROM tools WHERE run = ? AND name = ?'),
     dropTools: db.prepare<[number]>('DELETE FROM tools WHERE run = ?'),
-    tool: db
-      .prepare<[number, string], Buffer>(
-        'SELECT input_schema FROM tools WHERE run = ? AND name = ?',
-      )
-      .pluck(),
-    toolNames: db
-      .prepare<[number], string>('SELECT name FROM tools WHERE run = ? ORDER BY name')
-      .pluck(),
   }
 }

@@ -1,52 +1,31 @@
 /**
- * The rows of runs: found, opened, changed, counted, ended. Synchronous, and in the caller's transaction. Every row that
- * leaves is settled for the time given (`run-state.ts`). What becomes of a run's results is not decided here.
+ * The rows of runs: opened, changed, counted, ended. Synchronous, and in the caller's transaction. What becomes of a run's
+ * results is not decided here.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
-import { FORMATS, type LedgerPolicy, type Run, type RunPatch, type RunRef } from '../ledger.ts'
+import { FORMATS, type LedgerPolicy, type RunPatch, type RunRef } from '../ledger.ts'
 import { runNotOpen } from '../refusals.ts'
-import { isReadable, type RunRow, settled, toRun } from './run-state.ts'
-import { prepareRuns, type RunCounts, type RunStatements } from './run-statements.ts'
-import { Touches } from './touches.ts'
+import type { RunReader } from './run-reader.ts'
+import { isReadable, type RunRow } from './run-state.ts'
+import { prepareRunWrites, type RunCounts } from './run-statements.ts'
+import type { Touch } from './touches.ts'
 
 export class Runs {
   readonly #policy: LedgerPolicy
-  readonly #touches = new Touches()
-  readonly #sql: RunStatements
+  readonly #reader: RunReader
+  readonly #sql: ReturnType<typeof prepareRunWrites>
 
-  constructor(db: Database.Database, policy: LedgerPolicy) {
+  /** `reader` is of the same connection. */
+  constructor(db: Database.Database, policy: LedgerPolicy, reader: RunReader) {
     this.#policy = policy
-    this.#sql = prepareRuns(db)
-  }
-
-  /** Undefined for a run that never was or was purged. */
-  find(ref: RunRef, now: number): RunRow | undefined {
-    return this.#known(this.#sql.byName.get(ref.tenant, ref.run), now)
-  }
-
-  findByKey(key: number, now: number): RunRow | undefined {
-    return this.#known(this.#sql.byKey.get(key), now)
-  }
-
-  /** In the order of their ids' bytes, from behind `after`. */
-  list(tenant: string, page: { after: string; limit: number }, now: number): readonly RunRow[] {
-    return this.#sql.list.all(tenant, page.after, page.limit).map((row) => this.#settled(row, now))
-  }
-
-  /** Of all tenants, also purged ones, in the order of their keys. */
-  scan(afterKey: number, limit: number, now: number): readonly RunRow[] {
-    return this.#sql.scan.all(afterKey, limit).map((row) => this.#settled(row, now))
-  }
-
-  /** The row as the contract has it; undefined for a purged one. */
-  toRun(row: RunRow): Run | undefined {
-    return toRun(row, isReadable(row) ? this.#sql.toolNames.all(row.key) : [])
+    this.#reader = reader
+    this.#sql = prepareRunWrites(db)
   }
 
   /** The run with this request noted; made if need be. Throws `ended`, `expired`, `evicted`, `over_limit`. */
   open(ref: RunRef, now: number): { row: RunRow; created: boolean } {
-    const found = this.find(ref, now)
+    const found = this.#reader.find(ref, now)
     if (found === undefined) return { row: this.#create(ref, now), created: true }
     requireOpen(found)
     this.#sql.request.run(now, found.key)
@@ -93,10 +72,6 @@ export class Runs {
     if (changes > 0 && state === 'evicting') this.#sql.countRuns.run({ tenant, added: -1 })
   }
 
-  firstEvicting(): RunRow | undefined {
-    return this.#sql.firstEvicting.get()
-  }
-
   /** Once the results of an evicting run are gone. */
   evicted({ key }: RunRow): void {
     this.#sql.dropTools.run(key)
@@ -111,38 +86,14 @@ export class Runs {
     this.#sql.purge.run(row.key)
   }
 
-  tool(row: RunRow, name: string): Buffer | undefined {
-    return isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
-  }
-
-  /** Held in memory for the next transaction; true when too many are. */
-  touch(row: RunRow, now: number): boolean {
-    if (row.state === 'open') this.#touches.note(row.key, now)
-    return this.#touches.isFull
-  }
-
-  writeTouches(): void {
-    for (const [key, at] of this.#touches.noted()) this.#sql.request.run(at, key)
-  }
-
-  /** Once the transaction that wrote them is committed. */
-  forgetTouches(): void {
-    this.#touches.clear()
-  }
-
-  #known(row: RunRow | undefined, now: number): RunRow | undefined {
-    return row === undefined || row.state === 'purged' ? undefined : this.#settled(row, now)
-  }
-
-  #settled(row: RunRow, now: number): RunRow {
-    if (row.state !== 'open') return settled(row, this.#policy, now)
-    const last_request_at = Math.max(row.last_request_at, this.#touches.at(row.key))
-    return settled({ ...row, last_request_at }, this.#policy, now)
+  /** Requests that were only noted so far. */
+  touch(touches: Iterable<Touch>): void {
+    for (const [key, at] of touches) this.#sql.request.run(at, key)
   }
 
   #create(ref: RunRef, now: number): RunRow {
     const { maxRuns, defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
-    if ((this.#sql.counted.get(ref.tenant) ?? 0) >= maxRuns) {
+    if (this.#reader.counted(ref.tenant) >= maxRuns) {
       const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
       throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
     }
@@ -155,7 +106,7 @@ export class Runs {
       now,
     })
     this.#sql.countRuns.run({ tenant: ref.tenant, added: 1 })
-    return this.#sql.byName.get(ref.tenant, ref.run) as RunRow
+    return this.#reader.find(ref, now) as RunRow
   }
 }
 

@@ -86,8 +86,10 @@ CREATE TABLE chunks (
   first_line INTEGER NOT NULL,
   first_char INTEGER NOT NULL,
   state INTEGER NOT NULL,
-  -- 0: as they are.
-  encoding INTEGER NOT NULL DEFAULT 0,
+  -- Of `bytes`. 0: as they are; 1: one zstd frame.
+  encoding INTEGER NOT NULL,
+  -- How many bytes of the value these are.
+  length INTEGER NOT NULL,
   bytes BLOB NOT NULL
 ) STRICT;
 

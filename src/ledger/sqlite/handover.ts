@@ -1,0 +1,46 @@
+/**
+ * A put as it goes to another thread: the members of the contract and no others, since what else hangs on the object would be
+ * cloned along, and the value's bytes without those of the buffer they are a part of.
+ */
+import { isMarkedAsUntransferable } from 'node:worker_threads'
+import type { Put } from '../ledger.ts'
+
+export interface HandedOver {
+  readonly put: Put
+  readonly transfer: readonly ArrayBuffer[]
+}
+
+/** A value that is the whole of its memory goes as it is, and is gone here; of any other, a copy goes. */
+export function handOver(given: Put): HandedOver {
+  const bytes = movable(given.value) ?? new Uint8Array(given.value).buffer
+  return { put: membersOf(given, Buffer.from(bytes)), transfer: [bytes] }
+}
+
+function movable({ buffer, byteLength }: Buffer): ArrayBuffer | undefined {
+  if (buffer instanceof SharedArrayBuffer || byteLength === 0) return undefined
+  return buffer.byteLength === byteLength && !isMarkedAsUntransferable(buffer) ? buffer : undefined
+}
+
+/** Throws for a value that was handed over before: its bytes are gone, and its chunks would say otherwise. */
+function membersOf(put: Put, value: Buffer): Put {
+  if (put.plan.chunks.at(-1)?.endByte !== value.length) {
+    throw new TypeError('The value of a put is not the one that was planned; it may be gone.')
+  }
+  return {
+    toolUseId: put.toolUseId,
+    idempotencyKey: put.idempotencyKey,
+    toolName: put.toolName,
+    outcome: put.outcome,
+    kind: put.kind,
+    mediaType: put.mediaType,
+    value,
+    sha256: put.sha256,
+    view: put.view,
+    plan: put.plan,
+    preview: put.preview,
+    hint: put.hint,
+    shown: put.shown,
+    failureKey: put.failureKey,
+    verbatimLimitChars: put.verbatimLimitChars,
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What reads: synchronous calls on a connection that cannot write. Each sees what was committed when it was made, and nothing
+ * in between. Answers are plain values.
+ */
+import type Database from 'better-sqlite3'
+import { CoatcheckError } from '../../core/errors.ts'
+import { handleNumber, handleOf } from '../../core/names.ts'
+import type {
+  Chunk,
+  ChunkSeek,
+  LedgerPolicy,
+  Page,
+  PageQuery,
+  Result,
+  ResultQuery,
+  Run,
+  RunRef,
+} from '../ledger.ts'
+import { ChunkReader } from './chunks.ts'
+import { ledgerError } from './errors.ts'
+import { pageOf } from './page.ts'
+import { ResultReader } from './result-reader.ts'
+import { toResult } from './result-statements.ts'
+import { type Noted, RunReader } from './run-reader.ts'
+import { isReadable, type RunRow } from './run-state.ts'
+
+/** The chunks of a value from the one sought, as keys to read; half-open. */
+export interface ChunkRange {
+  readonly first: number
+  readonly end: number
+}
+
+export class Reader {
+  readonly #db: Database.Database
+  readonly #runs: RunReader
+  readonly #results: ResultReader
+  readonly #chunks: ChunkReader
+  readonly #snapshot: Database.Transaction<(query: () => unknown) => unknown>
+  /** The last time that a caller told, for the reads that are told none. */
+  #now = 0
+
+  /** Takes the connection over. */
+  constructor(db: Database.Database, policy: LedgerPolicy, noted: Noted) {
+    this.#db = db
+    this.#runs = new RunReader(db, policy, noted)
+    this.#results = new ResultReader(db)
+    this.#chunks = new ChunkReader(db)
+    this.#snapshot = db.transaction((query: () => unknown) => query())
+  }
+
+  /** Notes the time that a caller told. */
+  tell(now: number): void {
+    this.#now = now
+  }
+
+  ping(): void {
+    this.#read(() => this.#runs.ping())
+  }
+
+  findRun(ref: RunRef, now: number): Run | undefined {
+    this.#now = now
+    return this.#read(() => {
+      const row = this.#runs.find(ref, now)
+      return row && this.#runs.toRun(row)
+    })
+  }
+
+  listRuns(tenant: string, { limit, after = '' }: PageQuery, now: number): Page<Run> {
+    this.#now = now
+    return this.#read(() => {
+      const rows = this.#runs.list(tenant, { after, limit: limit + 1 }, now)
+      const runs = rows.map((row) => this.#runs.toRun(row) as Run)
+      return pageOf(runs, limit, ({ id }) => id)
+    })
+  }
+
+  /** The key of a run that is open. */
+  findOpenKey(ref: RunRef, now: number): number | undefined {
+    this.#now = now
+    return this.#read(() => {
+      const row = this.#runs.find(ref, now)
+      return row?.state === 'open' ? row.key : undefined
+    })
+  }
+
+  findTool(ref: RunRef, name: string): Buffer | undefined {
+    return this.#read(() => {
+      const row = this.#runs.find(ref, this.#now)
+      return row && this.#runs.tool(row, name)
+    })
+  }
+
+  findResult(ref: RunRef, query: ResultQuery): Result | undefined {
+    return this.#read(() => {
+      const run = this.#readable(ref)
+      const row = run && this.#results.find(run.key, query)
+      return row && toResult(row)
+    })
+  }
+
+  /** Throws `invalid_request` for an `after` that no page has as its `next`. */
+  listResults(
+    ref: RunRef,
+    query: PageQuery & { readonly toolUseId?: string | undefined },
+  ): Page<Result> {
+    const { limit, toolUseId } = query
+    const after = query.after === undefined ? 0 : handleNumber(query.after)
+    if (after === undefined) {
+      throw new CoatcheckError('invalid_request', '"after" is not the "next" of a page of results.')
+    }
+    return this.#read(() => {
+      const run = this.#readable(ref)
+      if (run === undefined) return { items: [], next: null }
+      const rows = this.#results.list(run.key, { after, limit: limit + 1, toolUseId })
+      return pageOf(rows.map(toResult), limit, ({ number }) => handleOf(number))
+    })
+  }
+
+  /** Throws `evicted` when the value is not there any more. */
+  findChunks({ key }: Result, seek: ChunkSeek): ChunkRange {
+    return this.#read(() => {
+      const row = this.#results.byKey(key)
+      const run = row && this.#runs.findByKey(row.run, this.#now)
+      if (row === undefined || run === undefined || !isReadable(run)) throw erased()
+      return { first: key + this.#chunks.seek(key, seek), end: key + row.chunks }
+    })
+  }
+
+  /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */
+  readChunks({ first, end }: ChunkRange): readonly Chunk[] {
+    const chunks = this.#read(() => this.#chunks.read(first, end))
+    if (chunks.length < end - first) throw erased()
+    return chunks
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #readable(ref: RunRef): RunRow | undefined {
+    const row = this.#runs.find(ref, this.#now)
+    return row !== undefined && isReadable(row) ? row : undefined
+  }
+
+  #read<Answer>(query: () => Answer): Answer {
+    try {
+      return this.#snapshot(query) as Answer
+    } catch (error) {
+      throw ledgerError(error)
+    }
+  }
+}
+
+const erased = (): CoatcheckError =>
+  new CoatcheckError('evicted', 'The value was erased: its run was evicted or purged.')

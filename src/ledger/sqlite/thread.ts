@@ -1,0 +1,46 @@
+/**
+ * The writer as a thread of this process. Only what passes between two threads: who waits for what is not known here.
+ */
+import { Worker } from 'node:worker_threads'
+import type { FromWriter, ToWriter, WriterData } from './messages.ts'
+
+const ENTRY = new URL('./worker.ts', import.meta.url)
+
+/** What the writer is reached by. */
+export interface WriterPort {
+  /** What is in `transfer` is the writer's from then on. */
+  post(message: ToWriter, transfer: readonly ArrayBuffer[]): void
+  /** Once. After `ended` nothing more is told. */
+  listen(on: { message(message: FromWriter): void; ended(cause: unknown): void }): void
+  /** Whether the process stays for what the writer is doing. */
+  hold(): void
+  release(): void
+  /** At once, whatever it is doing. */
+  terminate(): Promise<void>
+}
+
+/** Starts a thread that opens the ledger and writes to it. */
+export function startThread(data: WriterData): WriterPort {
+  const worker = new Worker(ENTRY, { workerData: data, name: 'ledger-writer' })
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    listen(on) {
+      let cause: unknown
+      worker.on('message', on.message)
+      worker.on('messageerror', (error) => {
+        cause ??= error
+        void worker.terminate()
+      })
+      worker.on('error', (error) => {
+        cause ??= error
+      })
+      // the last of all: answers that were sent before have arrived
+      worker.on('exit', (status) => on.ended(cause ?? new Error(`It ended with status ${status}.`)))
+    },
+    hold: () => worker.ref(),
+    release: () => worker.unref(),
+    async terminate() {
+      await worker.terminate()
+    },
+  }
+}

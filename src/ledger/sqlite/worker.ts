@@ -1,0 +1,22 @@
+/**
+ * The thread that writes: opens the ledger, says so, and hands every message to the writer. Nothing is decided here; a fault
+ * ends the thread, which its owner tells all who wait.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { type FromWriter, type ToWriter, toPlainError, type WriterData } from './messages.ts'
+import { openStore } from './store.ts'
+import { Writer } from './writer.ts'
+
+const post = (message: FromWriter): void => parentPort?.postMessage(message)
+
+try {
+  const { path, policy } = workerData as WriterData
+  const writer = new Writer(openStore(path, policy), post)
+  parentPort?.on('message', (message: ToWriter) => writer.receive(message))
+  parentPort?.on('messageerror', (error) => {
+    throw error
+  })
+  post({ opened: true })
+} catch (error) {
+  post({ refused: toPlainError(error) })
+}
