@@ -155,22 +155,40 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
-  // The rest of a body that is too large is read and dropped, so that the client gets to see this.
-  if (status === TOO_LARGE) reply.removeHeader('connection')
+  if (status === TOO_LARGE) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
+/** The rest of a body that is too large is read and dropped before a connection ends, so that the client gets to see why. */
+function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.removeHeader('connection')
+  if (reply.raw.shouldKeepAlive) return
+  reply.raw.shouldKeepAlive = true
+  const end = (): void => void raw.socket.end()
+  reply.raw.once('finish', () => (raw.readableEnded ? end() : raw.once('end', end)))
+}
+
+const CONNECTION_DETAILS: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW:
+    'The headers are too large: 16 KiB is the limit. Send long ids in the body or the query.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, without pauses.',
+}
+
 /** What is no HTTP gets its problem as well, and the connection ends: where the next request would begin is unknown. */
 export function refuseConnection(error: ConnectionError, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error)
+  // Node's own name for the answer that is under way: what is written into it would be taken for a part of it.
+  const { _httpMessage: answer } = socket as Socket & {
+    _httpMessage?: { headersSent: boolean } | null
+  }
+  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
+    return void socket.destroy(error)
+  }
   const { status, title } = PROBLEMS.invalid_request
   const detail =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? 'The headers are too large: 16 KiB is the limit. Send long ids in the body or the query.'
-      : `The request is not HTTP as it should be (${error.code}).`
+    CONNECTION_DETAILS[error.code] ?? `The request is not HTTP as it should be (${error.code}).`
   const body = JSON.stringify({
     type: `${PROBLEM_PAGES}/invalid_request`,
     title,

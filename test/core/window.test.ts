@@ -163,6 +163,20 @@ describe('a window', () => {
     expect(lf?.omitted).toMatchObject({ start_line: 7, end_line: 92 })
   })
 
+  // Fault: each CRLF was looked for by a search of its own.
+  it('of five million lines that end with CRLF tells its omitted chars exactly', () => {
+    const [lines, limitChars] = [5_000_000, 30_000]
+    const plan = planWindow(Buffer.from('x\r\n'.repeat(lines)), { limitChars })
+    // each line is two chars: two fifths of the limit at the head, the rest at the tail
+    const [head, tail] = [6_000, 9_000]
+    expect(plan?.omitted).toEqual({
+      start_line: head + 1,
+      end_line: lines - tail,
+      chars: 2 * (lines - head - tail),
+    })
+    expect([plan?.head.length, plan?.tail.length]).toEqual([head, tail])
+  })
+
   it('numbers its lines within the evidence; a first line of 0 counts as 1', () => {
     const content = Buffer.from('row\n'.repeat(100))
     const plan = planWindow(content, { limitChars: 100, firstLine: 101 })

@@ -11,9 +11,9 @@ import { distinctMembersOf, elementsOf, type JsonSlice, type Member } from '../j
 import { decodeRaw, decodeText } from '../json/strings.ts'
 import { isRenderedSummary, readSummary, type Summary } from './summary.ts'
 
-/** What names the tool of a result whose call is not in the transcript. */
-/** UTF-16 units. */
+/** The longest name of a tool, in UTF-16 units. */
 const CALL_NAME_UNITS = 1_024
+/** What names the tool of a result whose call is not in the transcript. */
 const UNKNOWN_TOOL = 'tool'
 const TOOL_ROLES: ReadonlySet<string> = new Set(['tool', 'function'])
 const INSTRUCTION_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])

@@ -80,15 +80,21 @@ class Writer {
   }
 
   #take(text: string): string | undefined {
-    this.#leftUnits -= text.length
-    return this.#leftUnits < 0 ? undefined : text
+    return this.#spend(text.length) ? text : undefined
+  }
+
+  /** Whether so many units, and the comma, colon or bracket after them, are within the budget. */
+  #spend(units: number): boolean {
+    this.#leftUnits -= units + 1
+    return this.#leftUnits >= 0
   }
 
   #array(): string | undefined {
     const parts: string[] = []
+    const fits = this.#spend(0)
     this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
     while (this.#bytes[this.#pos] !== CLOSE_ARRAY) {
-      const part = this.value()
+      const part = fits ? this.value() : undefined
       if (part === undefined) {
         this.#pos = skipRest(this.#bytes, this.#pos)
         return undefined
@@ -97,12 +103,12 @@ class Writer {
       this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
     }
     this.#pos++
-    return `[${parts.join(',')}]`
+    return fits ? `[${listed(parts)}]` : undefined
   }
 
   #object(): string | undefined {
     const parts = new Map<string, string>()
-    let fits = true
+    let fits = this.#spend(0)
     this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
     while (this.#bytes[this.#pos] !== CLOSE_OBJECT) {
       const name = decodeRaw(this.#token())
@@ -119,8 +125,15 @@ class Writer {
     this.#pos++
     if (!fits) return undefined
     const sorted = [...parts].sort(([a], [b]) => compareCodePoints(a, b))
-    return `{${sorted.map(([, part]) => part).join(',')}}`
+    return `{${listed(sorted.map(([, part]) => part))}}`
   }
+}
+
+/** Not by `join`, which copies: every level of a deep value would copy all below it once more. */
+function listed(parts: readonly string[]): string {
+  let text = parts[0] ?? ''
+  for (let i = 1; i < parts.length; i++) text += `,${parts[i]}`
+  return text
 }
 
 /** Orders strings by code point, as their UTF-8 bytes are ordered; `<` would order UTF-16 units. */

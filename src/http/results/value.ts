@@ -60,7 +60,9 @@ export async function sendValue(
       .code(206)
       .header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
   }
-  return reply.send(Readable.from(part.read(span), { objectMode: false }))
+  // For HEAD all would be read and dropped.
+  const pieces = request.method === 'HEAD' ? [] : part.read(span)
+  return reply.send(Readable.from(pieces, { objectMode: false }))
 }
 
 async function partOf(context: RunContext, result: Result, query: ValueQuery): Promise<Part> {

@@ -2,7 +2,15 @@
  * The ledger's file: made with the properties that cannot be changed later, known again by its application id, and opened
  * only when every pragma that a promise rests on reads back as set. A file that is not a ledger is refused untouched.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readSync, realpathSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -48,6 +56,8 @@ const READ_WITH = [
 
 export interface LedgerFile {
   readonly db: Database.Database
+  /** Throws `ledger_unavailable` when the file was removed or replaced: what is written to it now would be lost. */
+  requireThere(): void
   /** Closes the file and frees its lock. */
   close(): void
 }
@@ -61,7 +71,7 @@ export function openFile(path: string): LedgerFile {
     const real = realPath(path)
     const lock = takeLock(real)
     try {
-      return guarded(open(real), lock)
+      return guarded(open(real), { path: real, lock })
     } catch (error) {
       lock.release()
       throw error
@@ -106,9 +116,18 @@ function open(path: string): Database.Database {
   }
 }
 
-function guarded(db: Database.Database, lock: Lock): LedgerFile {
+function guarded(
+  db: Database.Database,
+  { path, lock }: { readonly path: string; readonly lock: Lock },
+): LedgerFile {
+  const opened = identityOf(path)
   return {
     db,
+    requireThere() {
+      if (identityOf(path) === opened) return
+      const detail = `the ledger ${path} was removed or replaced while it was open; put it back, and start again`
+      throw new CoatcheckError('ledger_unavailable', detail)
+    },
     close() {
       try {
         db.close()
@@ -167,4 +186,10 @@ function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
   for (const folder of missing.reverse()) mkdirSync(folder)
+}
+
+/** Which file a path names; undefined when there is none. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
 }

@@ -3,6 +3,7 @@
  * throws has changed nothing. Arguments and answers are plain values, since the callers are in another thread.
  */
 import type Database from 'better-sqlite3'
+import { CoatcheckError } from '../../core/errors.ts'
 import type { EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
 import { Eraser } from './eraser.ts'
 import { ledgerError } from './errors.ts'
@@ -36,6 +37,9 @@ export class Store {
   readonly #eraser: Eraser
   /** Received, and written with the next transaction. */
   readonly #touches = new Touches()
+  /** Of the schema; what a ping writes again. */
+  readonly #version: number
+  #hasFailed = false
   readonly #transaction: Database.Transaction<(work: () => unknown) => unknown>
 
   /** Takes the file over: it is closed with the store. */
@@ -51,11 +55,17 @@ export class Store {
       runs: this.#runs,
       results: this.#results,
     })
+    this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
   }
 
+  /** When the last write failed, tries a small one: reads alone would not tell that the disk is full. */
   ping(): void {
-    this.#translated(() => this.#reader.ping())
+    this.#translated(() => {
+      this.#file.requireThere()
+      this.#reader.ping()
+    })
+    if (this.#hasFailed) this.#write(() => this.#db.pragma(`user_version = ${this.#version}`))
   }
 
   /** Takes touches along with what is written next. */
@@ -152,14 +162,17 @@ export class Store {
 
   #write<Answer>(work: () => Answer): Answer {
     try {
+      this.#file.requireThere()
       const answer = this.#transaction.immediate(() => {
         const done = work()
         this.#runs.touch(this.#touches.noted())
         return done
       })
       this.#touches.clear()
+      this.#hasFailed = false
       return answer as Answer
     } catch (error) {
+      this.#hasFailed = !(error instanceof CoatcheckError)
       this.#results.forget()
       throw ledgerError(error)
     }

@@ -201,6 +201,17 @@ describe('elision', () => {
     )
   })
 
+  // Fault: every marker repeated the name, so that eliding could make a transcript many times as large.
+  it('takes a name that no tool has, by its length, for none', () => {
+    const elidedNames = (name: string) =>
+      elided(round('a', name, 'x'.repeat(2_000)), 0).elided.map(({ tool_name }) => tool_name)
+    expect(elidedNames('n'.repeat(1_024))).toEqual(['n'.repeat(1_024)])
+    expect(elidedNames('n'.repeat(1_025))).toEqual(['tool'])
+    expect(elidedNames('😀'.repeat(513))).toEqual(['tool'])
+    const { messages } = elided(openAiRound([['b', 'n'.repeat(5_000)]], 'x'.repeat(200)), 0)
+    expect(`${messages}`).toContain('"[Previous: used tool]"')
+  })
+
   it('reads messages nested as deep as JSON may be', () => {
     const deep = `${'['.repeat(1000)}${']'.repeat(1000)}`
     const source = `[{"role":"tool","tool_call_id":"q","content":${deep}}]`

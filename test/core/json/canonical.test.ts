@@ -145,6 +145,24 @@ describe('content', () => {
     expect(canonicalJson(value)).toHaveLength(40_002_002)
   })
 
+  // Each level with a sibling once copied all below it: 80 GB, far past the time a test has.
+  it.each([
+    ['[0,', ']'],
+    ['{"a":0,"b":', '}'],
+  ])('of %s at every level takes time by its size as well', (open, close) => {
+    const text = `${open.repeat(1_000)}"${'x'.repeat(40_000_000)}"${close.repeat(1_000)}`
+    expect(canonicalJson(slice(text)) === text).toBe(true)
+  })
+
+  // Brackets and commas were once not counted, so that any number of them was within the limit until it was written.
+  it('of brackets alone is not written past the limit', () => {
+    const tower = '['.repeat(1_000) + ']'.repeat(1_000)
+    const value = slice(`[${Array(10_000).fill(tower).join(',')}]`)
+    for (let n = 0; n < 20; n++) expect(contentStringWithin(value, 30_000)).toBeUndefined()
+    expect(contentStringWithin(slice('[[],{},[[]]]'), 12)).toBe('[[],{},[[]]]')
+    expect(contentStringWithin(slice('[[],{},[[]]]'), 11)).toBeUndefined()
+  })
+
   it.each(['"😀😀"', '["😀😀😀😀😀😀😀😀"]', '{"😀":"😀"}', '[1,[2,[3]]]'])(
     'of %s is counted in code points',
     (s) => {

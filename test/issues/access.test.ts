@@ -1,0 +1,67 @@
+// Paths with a slash at their end, and what is said to whoever has no token.
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Headers, startApi } from '../support/api.ts'
+
+const TOKEN = 'a-token-of-some-length'
+
+const secured = await startApi({ COATCHECK_TOKEN: TOKEN })
+const local = await startApi()
+afterAll(async () => {
+  for (const api of [secured, local]) await api.close()
+})
+
+describe('a slash at the end of a path', () => {
+  // Fault: the route was found, but the path was none of the open ones.
+  it.each(['/livez', '/readyz', '/openapi.json', '/openapi.yaml', '/docs/problems'])(
+    'changes nothing of who may read it: %s',
+    async (path) => {
+      const [plain, slashed] = [
+        await secured.call('GET', path),
+        await secured.call('GET', `${path}/`),
+      ]
+      expect([plain.status, slashed.status]).toEqual([200, 200])
+      expect(slashed.text).toBe(plain.text)
+      expect((await secured.call('GET', `${path}/?x=1`)).status).toBe(200)
+    },
+  )
+
+  it('opens nothing else', async () => {
+    for (const path of ['/', '//', '/v1/runs/', '/metrics/', '/livez//', '/livez/x/', '//livez/']) {
+      const { status, body } = await secured.call('GET', path)
+      expect([path, status, body.code]).toEqual([path, 401, 'unauthorized'])
+    }
+  })
+
+  it('lists runs and results as without it', async () => {
+    const run = local.newRun()
+    await run.put('{"output":1}')
+    for (const path of ['/v1/runs', run.path, `${run.path}/results`, `${run.path}/results/r1`]) {
+      const [plain, slashed] = [await local.call('GET', path), await local.call('GET', `${path}/`)]
+      expect([path, slashed.status, slashed.text]).toEqual([path, 200, plain.text])
+    }
+    expect(JSON.parse((await local.call('GET', '/v1/runs/')).text)).toMatchObject({
+      items: [{ run_id: run.id }],
+    })
+  })
+})
+
+describe('a refusal for want of the token', () => {
+  // Fault: all of them had the library's words, which told neither what was wrong nor what to send.
+  it.each<readonly [string, Headers, RegExp]>([
+    ['none', {}, /^Send the header "authorization: Bearer <token>"/],
+    [
+      'a wrong token',
+      { authorization: 'Bearer wrong' },
+      /^The bearer token is not the right one\./,
+    ],
+    ['a scheme in small letters', { authorization: 'bearer no' }, /^The bearer token is not/],
+    ['no Bearer', { authorization: `Basic ${TOKEN}` }, /^The authorization header is no bearer/],
+    ['the token alone', { authorization: TOKEN }, /^The authorization header is no bearer token\./],
+  ])('says what was wrong and what to send: %s', async (_, headers, detail) => {
+    const { status, body, text } = await secured.call('GET', '/v1/runs', undefined, headers)
+    expect([status, body.code]).toEqual([401, 'unauthorized'])
+    expect(body.detail).toMatch(detail)
+    expect(body.detail).toContain('COATCHECK_TOKEN')
+    expect(text).not.toContain(TOKEN)
+  })
+})

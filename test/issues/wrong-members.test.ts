@@ -1,0 +1,69 @@
+// Members of a body that are of the wrong kind, or nearly right.
+import { afterAll, describe, expect, it } from 'vitest'
+import { startApi } from '../support/api.ts'
+
+const api = await startApi()
+afterAll(() => api.close())
+
+const MANY = `[${'1,'.repeat(10_000_000)}1]`
+
+describe('a member that is a container where only a scalar can be', () => {
+  // Fault: it was read into ten million values before it was refused.
+  it.each([
+    ['render', MANY],
+    ['tool_name', MANY],
+    ['tool_use_id', `{"a":${MANY}}`],
+  ])('is refused by its name, however large: %s', async (name, value) => {
+    const run = api.newRun()
+    const { status, body } = await run.put(`{"output":1,"${name}":${value}}`)
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+    expect(body.detail).toContain(name)
+    expect(body.detail?.length).toBeLessThan(500)
+    expect((await run.read()).status).toBe(404)
+  })
+
+  it.each([
+    ['render', '{}'],
+    ['render', '[]'],
+    ['tool_name', '["read"]'],
+    ['failure', '{"message":["m"]}', 'message'],
+    ['failure', '{"message":"m","attempts":{}}', 'attempts'],
+    ['failure', '{"message":"m","is_error":[true]}', 'is_error'],
+  ])('is refused when it is small, too: %s %s', async (name, value, member = name) => {
+    const output = name === 'failure' ? '' : '"output":1,'
+    const { status, body } = await api.newRun().put(`{${output}"${name}":${value}}`)
+    expect([status, body.code]).toEqual([400, 'invalid_request'])
+    expect(body.detail).toContain(member)
+  })
+})
+
+describe('the inside of a sentinel', () => {
+  // Fault: its is_error was an unknown member.
+  it('can be put as it is, and gives that sentinel', async () => {
+    const run = api.newRun()
+    const encoded = await api.json<{ output: Readonly<Record<string, unknown>> }>(
+      'POST',
+      '/v1/sentinels/encode',
+      '{"failure":{"kind":"handler","message":"it broke","attempts":2}}',
+    )
+    expect(encoded.status).toBe(200)
+    const [inside] = Object.values(encoded.body.output)
+    expect(inside).toMatchObject({ is_error: true, message: 'it broke' })
+    const { status } = await run.put(JSON.stringify({ failure: inside }))
+    expect(status).toBe(201)
+    expect(JSON.parse((await run.value('r1')).text)).toEqual(encoded.body.output)
+  })
+
+  it('says that it is an error, or nothing of it', async () => {
+    const said = []
+    for (const value of ['false', 'null', '1', '"true"']) {
+      const { status, body } = await api
+        .newRun()
+        .put(`{"failure":{"message":"m","is_error":${value}}}`)
+      expect([status, body.code]).toEqual([400, 'invalid_request'])
+      expect(body.detail).toContain('is_error')
+      said.push(body.detail)
+    }
+    expect(said[0]).toContain('must be true')
+  })
+})
