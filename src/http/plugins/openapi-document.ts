@@ -59,11 +59,12 @@ export function finishDocument(
     })
     return [path, Object.fromEntries(operations)] as const
   })
+  // Those that some operation answers with: a 405 comes where there is none.
+  const used = JSON.stringify(finished)
   const examples = Object.fromEntries(
-    Object.entries(PROBLEM_EXAMPLES).map(([code, value]) => [
-      code,
-      { summary: value.title, value },
-    ]),
+    Object.entries(PROBLEM_EXAMPLES)
+      .filter(([code]) => used.includes(`/examples/${code}"`))
+      .map(([code, value]) => [code, { summary: value.title, value }]),
   )
   return {
     ...document,
