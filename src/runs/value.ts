@@ -7,7 +7,7 @@ import { JsonSlice } from '../core/json/slice.ts'
 import { previewBinary, previewJson, previewText } from '../core/preview.ts'
 import { encodeFailure, encodeSuspension, errorChain, type FailureKind } from '../core/sentinels.ts'
 import { planValue, renderView, type ValuePlan, type ViewSource } from '../core/view.ts'
-import type { Kind, Outcome } from '../ledger/ledger.ts'
+import type { Kind, Outcome, Put } from '../ledger/ledger.ts'
 import { sha256Hex } from './digest.ts'
 
 export interface FailureInput {
@@ -27,16 +27,11 @@ export type PutSource =
   | { readonly text: Buffer; readonly mediaType: string }
   | { readonly binary: Buffer; readonly mediaType: string }
 
-export interface DescribedValue {
-  readonly outcome: Outcome
-  readonly kind: Kind
-  readonly mediaType: string
-  readonly value: Buffer
-  readonly sha256: string
-  readonly view: ViewSource
-  readonly plan: ValuePlan
-  readonly preview: string
-  readonly hint: HintKind
+export interface DescribedValue
+  extends Pick<
+    Put,
+    'outcome' | 'kind' | 'mediaType' | 'value' | 'sha256' | 'view' | 'plan' | 'preview' | 'hint'
+  > {
   /** The value as JSON, where it is some. */
   readonly json: JsonSlice | undefined
 }
