@@ -24,7 +24,7 @@ import {
   PREVIEW_WHOLE_TEXT_BYTES,
 } from './limits.ts'
 import { quote } from './quote.ts'
-import { clipHead } from './text.ts'
+import { clipHead, clipTail } from './text.ts'
 
 const WHOLE_ARRAY_ITEMS = PREVIEW_HEAD_ITEMS + PREVIEW_TAIL_ITEMS
 const PREVIEW_DIGEST_CHARS = 16
@@ -70,8 +70,7 @@ export function previewText({ bytes, lines, head, tail }: TextExcerpt): string {
   const size = `len=${humanBytes(bytes)}, lines=${lines}`
   if (bytes <= PREVIEW_WHOLE_TEXT_BYTES) return ` = text(${size}) ${quote(head.toString())}`
   const start = head.toString('utf8', 0, clipHead(head, PREVIEW_HEAD_BYTES))
-  let from = tail.length - PREVIEW_TAIL_BYTES
-  while (((tail[from] ?? 0) & 0xc0) === 0x80) from++
+  const from = clipTail(tail, PREVIEW_TAIL_BYTES)
   return ` = text(${size}, head=${quote(start)}, tail=${quote(tail.toString('utf8', from))})`
 }
 

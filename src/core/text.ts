@@ -123,10 +123,9 @@ export function clipHead(bytes: Uint8Array, budgetBytes: number): number {
   return end
 }
 
-/** Where the longest suffix of at most `budgetBytes` that splits no code point starts. */
+/** Where the longest suffix of at most `budgetBytes` that splits no code point starts; `bytes` may itself start inside one. */
 export function clipTail(bytes: Uint8Array, budgetBytes: number): number {
-  if (bytes.length <= budgetBytes) return 0
-  let start = bytes.length - budgetBytes
+  let start = Math.max(0, bytes.length - budgetBytes)
   while (isContinuation(bytes[start])) start++
   return start
 }

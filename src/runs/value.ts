@@ -5,7 +5,13 @@
 import type { HintKind } from '../core/content.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { previewBinary, previewJson, previewText } from '../core/preview.ts'
-import { encodeFailure, encodeSuspension, errorChain, type FailureKind } from '../core/sentinels.ts'
+import {
+  encodeFailure,
+  encodeSuspension,
+  errorChain,
+  type FailureKind,
+  type Sentinel,
+} from '../core/sentinels.ts'
 import { planValue, renderView, type ValuePlan, type ViewSource } from '../core/view.ts'
 import type { Kind, Outcome, Put } from '../ledger/ledger.ts'
 import { sha256Hex } from './digest.ts'
@@ -18,11 +24,15 @@ export interface FailureInput {
   readonly attempts?: number
 }
 
+/** What is kept as its sentinel. */
+export type SentinelSource =
+  | { readonly failure: FailureInput }
+  | { readonly suspension: { readonly reason: string; readonly inputSchema: JsonSlice } }
+
 /** Where a result comes from: a member of an envelope, or a raw body with its media type. */
 export type PutSource =
   | { readonly output: JsonSlice }
-  | { readonly failure: FailureInput }
-  | { readonly suspension: { readonly reason: string; readonly inputSchema: JsonSlice } }
+  | SentinelSource
   | { readonly json: JsonSlice; readonly body: Buffer; readonly mediaType: string }
   | { readonly text: Buffer; readonly mediaType: string }
   | { readonly binary: Buffer; readonly mediaType: string }
@@ -70,15 +80,7 @@ export function describeSource(source: PutSource): DescribedValue {
       json: undefined,
     })
   }
-  const sentinel =
-    'failure' in source
-      ? encodeFailure({
-          kind: source.failure.kind ?? 'handler',
-          message: failureMessage(source.failure),
-          attempts: source.failure.attempts ?? 1,
-        })
-      : encodeSuspension(source.suspension)
-  const { value, text } = sentinel
+  const { value, text } = sentinelOf(source)
   return described({
     outcome: 'failure' in source ? 'failure' : 'suspension',
     kind: 'json',
@@ -86,6 +88,17 @@ export function describeSource(source: PutSource): DescribedValue {
     value: value.bytes,
     view: insideOf(text),
     json: value,
+  })
+}
+
+/** The sentinel of a failure or a suspension. */
+export function sentinelOf(source: SentinelSource): Sentinel {
+  if ('suspension' in source) return encodeSuspension(source.suspension)
+  const { failure } = source
+  return encodeFailure({
+    kind: failure.kind ?? 'handler',
+    message: failureMessage(failure),
+    attempts: failure.attempts ?? 1,
   })
 }
 

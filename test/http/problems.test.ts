@@ -1,8 +1,8 @@
-import { connect } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../../src/core/errors.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { type Answer, startApi } from '../support/api.ts'
+import { rawRequest } from '../support/socket.ts'
 
 const api = await startApi()
 const url = await api.listen()
@@ -71,11 +71,12 @@ describe('a problem', () => {
     '/?%',
     'http://[/',
   ])('is an answer to any path, also over a socket: %s', async (path) => {
-    const answer = await rawRequest(
+    const { head } = await rawRequest(
+      url,
       `GET ${path} HTTP/1.1\r\nhost: ${new URL(url).host}\r\nconnection: close\r\n\r\n`,
     )
-    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /)
-    expect(answer).toMatch(/content-type: application\/problem\+json/i)
+    expect(head).toMatch(/^HTTP\/1\.1 4\d\d /)
+    expect(head).toMatch(/content-type: application\/problem\+json/i)
     expect((await api.call('GET', '/livez')).status).toBe(200)
   })
 
@@ -84,7 +85,7 @@ describe('a problem', () => {
       'nonsense\r\n\r\n',
       `GET / HTTP/1.1\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`,
     ]) {
-      expect(await rawRequest(bytes)).toMatch(/^HTTP\/1\.1 4\d\d /)
+      expect((await rawRequest(url, bytes)).head).toMatch(/^HTTP\/1\.1 4\d\d /)
     }
     expect((await api.call('GET', '/livez')).status).toBe(200)
   })
@@ -193,22 +194,6 @@ describe('what went wrong in here', () => {
     }
   })
 })
-
-/** What comes back for `bytes` until the other side closes. */
-function rawRequest(bytes: string): Promise<string> {
-  const { hostname, port } = new URL(url)
-  return new Promise((resolve) => {
-    let answer = ''
-    const socket = connect({ host: hostname, port: Number(port) })
-    socket.setEncoding('latin1')
-    socket.on('data', (text: string) => {
-      answer += text
-    })
-    socket.on('error', () => undefined)
-    socket.on('close', () => resolve(answer))
-    socket.write(bytes)
-  })
-}
 
 describe('a path that there is, with a method that it does not take', () => {
   it('is a 405 that names those it takes, in the header too', async () => {

@@ -6,7 +6,7 @@ import { collapseFailures } from '../../core/failures.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import type { Splice } from '../../core/json/splice.ts'
 import { decodeSentinel } from '../../core/sentinels.ts'
-import { describeSource } from '../../runs/value.ts'
+import { sentinelOf } from '../../runs/value.ts'
 import { BODY_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { sendSpliced } from '../reply.ts'
 import { checkedFailure } from '../results/put.ts'
@@ -82,7 +82,7 @@ function encode({ suspension, failure }: Static<typeof EncodeSchema>): JsonSlice
     suspension === undefined
       ? { failure: checkedFailure(failure as NonNullable<typeof failure>) }
       : { suspension: { reason: suspension.reason, inputSchema: suspension.input_schema } }
-  return describeSource(source).json as JsonSlice
+  return sentinelOf(source).value
 }
 
 function decode(output: JsonSlice): Splice {
