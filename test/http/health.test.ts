@@ -4,6 +4,7 @@ import { buildApp } from '../../src/http/app.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { openWith } from '../../src/ledger/sqlite/ledger.ts'
+import type { ToWriter } from '../../src/ledger/sqlite/messages.ts'
 import { startThread } from '../../src/ledger/sqlite/thread.ts'
 import type { RunLimits } from '../../src/runs/context.ts'
 import type { Validator } from '../../src/validation/validator.ts'
@@ -136,7 +137,8 @@ describe('health', () => {
     const put = () => app.inject({ method: 'POST', url, payload: { output: 'kept' } })
     expect((await put()).statusCode).toBe(201)
     expect((await app.inject('/readyz')).statusCode).toBe(200)
-    await port.terminate()
+    port.post(null as unknown as ToWriter, [])
+    await port.gone()
     for (const reply of [await put(), await app.inject('/readyz')]) {
       expect([reply.statusCode, reply.json().code]).toEqual([503, 'ledger_unavailable'])
     }

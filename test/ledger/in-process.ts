@@ -29,7 +29,12 @@ export async function openInProcess(
 
 function portOf(store: Store): WriterPort {
   const { port1: here, port2: there } = new MessageChannel()
-  const writer = new Writer(store, (message: FromWriter) => there.postMessage(message))
+  const gone = new Promise<void>((resolve) => here.once('close', resolve))
+  const writer = new Writer(
+    store,
+    (message: FromWriter) => there.postMessage(message),
+    () => there.close(),
+  )
   there.on('message', (message: ToWriter) => writer.receive(message))
   there.postMessage({ opened: true } satisfies FromWriter)
   return {
@@ -37,8 +42,6 @@ function portOf(store: Store): WriterPort {
     listen: ({ message, ended }) => void here.on('message', message).on('close', ended),
     hold: () => here.ref(),
     release: () => here.unref(),
-    async terminate() {
-      here.close()
-    },
+    gone: () => gone,
   }
 }

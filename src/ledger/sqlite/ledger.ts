@@ -47,7 +47,7 @@ export function openSqliteLedger(
   return openWith(startThread({ path, policy }), { path, policy, options })
 }
 
-/** The same with a writer that is being started. Takes it over: it is gone when this throws, and with the ledger. */
+/** The same with a writer that is being started. Takes it over: it is gone when this throws, and when the ledger is closed. */
 export async function openWith(
   port: WriterPort,
   how: {
@@ -62,7 +62,7 @@ export async function openWith(
   try {
     await writes.opened()
   } catch (error) {
-    await port.terminate()
+    await port.gone()
     throw error
   }
   try {

@@ -1,7 +1,9 @@
 /**
- * The writer as a thread of this process. Only what passes between two threads: who waits for what is not known here.
+ * The writer as a thread of this process. Only what passes between two threads: who waits for what is not known here. The
+ * thread ends by itself, after `close` or a refusal: to terminate it inside a call of SQLite can take the process along.
  */
 import { Worker } from 'node:worker_threads'
+import Database from 'better-sqlite3'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
@@ -15,13 +17,15 @@ export interface WriterPort {
   /** Whether the process stays for what the writer is doing. */
   hold(): void
   release(): void
-  /** At once, whatever it is doing. */
-  terminate(): Promise<void>
+  /** Resolves when the thread is gone; the process stays until then. */
+  gone(): Promise<void>
 }
 
 /** Starts a thread that opens the ledger and writes to it. */
 export function startThread(data: WriterData): WriterPort {
+  keepAddon()
   const worker = new Worker(ENTRY, { workerData: data, name: 'ledger-writer' })
+  const gone = Promise.withResolvers<void>()
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     listen(on) {
@@ -35,12 +39,21 @@ export function startThread(data: WriterData): WriterPort {
         cause ??= error
       })
       // the last of all: answers that were sent before have arrived
-      worker.on('exit', (status) => on.ended(cause ?? new Error(`It ended with status ${status}.`)))
+      worker.on('exit', (status) => {
+        on.ended(cause ?? new Error(`It ended with status ${status}.`))
+        gone.resolve()
+      })
     },
     hold: () => worker.ref(),
     release: () => worker.unref(),
-    async terminate() {
-      await worker.terminate()
+    gone() {
+      worker.ref()
+      return gone.promise
     },
   }
+}
+
+/** What only a thread has loaded is unloaded with it, while V8 may still call into it; loaded here first, it stays. */
+function keepAddon(): void {
+  new Database(':memory:').close()
 }

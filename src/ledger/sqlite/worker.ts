@@ -1,6 +1,7 @@
 /**
- * The thread that writes: opens the ledger, says so, and hands every message to the writer. Nothing is decided here; a fault
- * ends the thread, which its owner tells all who wait.
+ * The thread that writes: opens the ledger, says so, and hands every message to the writer. Nothing is decided here. It ends
+ * when the ledger is closed or could not be opened, as nothing is left to do; a fault ends it too, which its owner tells all
+ * who wait.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type FromWriter, type ToWriter, toPlainError, type WriterData } from './messages.ts'
@@ -11,7 +12,7 @@ const post = (message: FromWriter): void => parentPort?.postMessage(message)
 
 try {
   const { path, policy } = workerData as WriterData
-  const writer = new Writer(openStore(path, policy), post)
+  const writer = new Writer(openStore(path, policy), post, () => parentPort?.close())
   parentPort?.on('message', (message: ToWriter) => writer.receive(message))
   parentPort?.on('messageerror', (error) => {
     throw error

@@ -18,14 +18,17 @@ interface AppendEntry {
 export class Writer {
   readonly #store: Store
   readonly #post: (message: FromWriter) => void
+  readonly #onClosed: () => void
+  #isClosed = false
   #waiting: ToWriter[] = []
   #replies: Reply[] = []
   #commits: Commit[] = []
 
-  /** Answers by `post`. */
-  constructor(store: Store, post: (message: FromWriter) => void) {
+  /** Answers by `post`. `onClosed`: after the answer to `close`. */
+  constructor(store: Store, post: (message: FromWriter) => void, onClosed: () => void) {
     this.#store = store
     this.#post = post
+    this.#onClosed = onClosed
   }
 
   receive(message: ToWriter): void {
@@ -55,6 +58,7 @@ export class Writer {
     this.#replies = []
     this.#commits = []
     this.#post({ replies, commits, touchesWritten: this.#store.touchesWritten })
+    if (this.#isClosed) this.#onClosed()
   }
 
   /** One transaction: all of it is kept, or none. */
@@ -102,6 +106,7 @@ export class Writer {
         this.#store.flush()
         return undefined
       case 'close':
+        this.#isClosed = true
         this.#store.close()
         return undefined
       default:

@@ -88,7 +88,7 @@ export class Writes {
     try {
       if (this.#ended === undefined) await this.ask({ name: 'close' })
     } finally {
-      await this.#port.terminate()
+      await this.#port.gone()
     }
   }
 
