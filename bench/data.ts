@@ -11,6 +11,7 @@ const STATUSES = [200, 200, 200, 200, 201, 204, 304, 404, 500]
 const MULTIPLIER = 0x6d2b79f5
 const UINT32 = 2 ** 32
 const HEX = 16
+const LEAST_ROW_BYTES = 100
 
 /** Pseudo-random numbers in [0, 1), the same ones for the same seed (the generator mulberry32). */
 export class Dice {
@@ -115,14 +116,15 @@ export function issuesJson(count: number, seed = 3): Buffer {
 export function envelope(toolUseId: string, bytes: number): Buffer {
   const start = `{"tool_use_id":${JSON.stringify(toolUseId)},"tool_name":"list_orders","output":[`
   const fill = (pad: string): string => `{"note":${JSON.stringify(pad)}}]}`
-  const room = bytes - start.length - fill('').length
+  let left = bytes - start.length - fill('').length
   let output = ''
-  for (const row of rows(Math.ceil(bytes / 100), bytes)) {
+  for (const row of rows(Math.ceil(bytes / LEAST_ROW_BYTES), bytes)) {
     const next = `${JSON.stringify(row)},`
-    if (Buffer.byteLength(output) + Buffer.byteLength(next) > room) break
+    if (Buffer.byteLength(next) > left) break
+    left -= Buffer.byteLength(next)
     output += next
   }
-  const pad = '.'.repeat(Math.max(0, room - Buffer.byteLength(output)))
+  const pad = '.'.repeat(Math.max(0, left))
   return Buffer.from(start + output + fill(pad))
 }
 

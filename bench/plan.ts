@@ -1,14 +1,12 @@
 /**
  * How much is measured: the sizes that the floors speak of, or smaller ones that are done in two minutes.
  */
+import type { Rounds } from './rounds.ts'
 
-export interface Plan {
+export interface Plan extends Rounds {
   readonly name: 'full' | 'quick'
-  readonly rounds: number
   /** How long one load lasts in one round. */
   readonly loadMs: number
-  /** How long it lasts beforehand, so that compilers and caches have settled. */
-  readonly warmUpMs: number
   /** Calls of one client, one after another, in a round. */
   readonly callsPerRound: number
   readonly recallBytes: number
@@ -29,7 +27,7 @@ export const FULL: Plan = {
   name: 'full',
   rounds: 9,
   loadMs: 1_500,
-  warmUpMs: 3_000,
+  warmUpMs: 2_000,
   callsPerRound: 100,
   recallBytes: 1_000 * MEGABYTE,
   ingestBytes: 200 * MEGABYTE,
@@ -45,7 +43,7 @@ export const QUICK: Plan = {
   name: 'quick',
   rounds: 3,
   loadMs: 400,
-  warmUpMs: 800,
+  warmUpMs: 500,
   callsPerRound: 40,
   recallBytes: 64 * MEGABYTE,
   ingestBytes: 32 * MEGABYTE,

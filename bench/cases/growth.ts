@@ -101,7 +101,7 @@ async function compareTimes(lab: Lab, large: Filled, small: Filled): Promise<Fig
   const calls = lab.plan.callsPerRound
   const [largePut, smallPut] = [large.puts.client(), small.puts.client()]
   const [largeRecall, smallRecall] = [recalls(large.results), recalls(small.results)]
-  const seen = await interleave(lab.plan.rounds, {
+  const seen = await interleave(lab.plan, {
     largePut: () => p50Ms(large.client, calls, largePut),
     smallPut: () => p50Ms(small.client, calls, smallPut),
     largeRecall: () => p50Ms(large.client, calls, largeRecall),
@@ -136,10 +136,10 @@ function ledgerSize({ ledgerBytes }: Plan, kind: keyof typeof CONTENTS, most: nu
       const server = await lab.coatcheck(`size-${kind}`)
       const client = await Client.connect(server.port)
       let raw = 0
-      for (let seed = 1; raw < ledgerBytes; seed++) {
-        const body = make(BODY_BYTES, seed)
-        await client.send(post(`/v1/runs/size/results`, type, body))
-        raw += body.length
+      for (let body = 0; body < ledgerBytes / BODY_BYTES; body++) {
+        const bytes = make(BODY_BYTES, body)
+        await client.send(post(`/v1/runs/size/results`, type, bytes))
+        raw += bytes.length
       }
       client.close()
       await server.stop()

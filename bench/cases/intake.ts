@@ -42,7 +42,7 @@ function intakeOf(name: string, what: string, make: () => Buffer): Case {
         timed(() => {
           for (let call = 0; call < CALLS; call++) work()
         })
-      const { ours, baseline } = await interleave(lab.plan.rounds, {
+      const { ours, baseline } = await interleave(lab.plan, {
         ours: repeated(() => takeIn(bytes)),
         baseline: repeated(() => JSON.parse(bytes.toString())),
       })

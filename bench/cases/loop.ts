@@ -29,8 +29,8 @@ export function loopCases(): readonly Case[] {
         const echoed = post('/echo', JSON_TYPE, envelope(toolUseId(0), BYTES))
         const putting = await Crowd.open(ours.port, CLIENTS, () => puts.client())
         const echoing = await Crowd.open(echo.port, CLIENTS, () => same(echoed))
-        const { loadMs, rounds } = lab.plan
-        const seen = await interleave(rounds, {
+        const { loadMs } = lab.plan
+        const seen = await interleave(lab.plan, {
           put: () => ours.delayDuring(() => putting.perSecond(loadMs)),
           echo: () => echo.delayDuring(() => echoing.perSecond(loadMs)),
         })

@@ -7,7 +7,7 @@ import { Crowd, type NextRequest, p50Ms } from '../crowd.ts'
 import { envelope } from '../data.ts'
 import type { Lab, Shared } from '../lab.ts'
 import { JSON_TYPE, Puts, post, same, toolUseId } from '../requests.ts'
-import { interleave, type Measure } from '../rounds.ts'
+import { interleave } from '../rounds.ts'
 import { ms, perSecond } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
 import { AppendedFile } from './appended-file.ts'
@@ -107,13 +107,10 @@ async function rates(lab: Lab, clients: number, loads: readonly Load[]): Promise
     for (const { server, requests } of loads) {
       crowds.push(await Crowd.open((await lab.shared(server)).port, clients, requests))
     }
-    const { loadMs, rounds, warmUpMs } = lab.plan
-    for (const crowd of crowds) await crowd.perSecond(warmUpMs)
-    const measures = crowds.map((crowd, at): [string, Measure] => [
-      `load ${at}`,
-      () => crowd.perSecond(loadMs),
-    ])
-    const seen = Object.values(await interleave(rounds, Object.fromEntries(measures)))
+    const measures = crowds.map(
+      (crowd, at) => [`load ${at}`, () => crowd.perSecond(lab.plan.loadMs)] as const,
+    )
+    const seen = Object.values(await interleave(lab.plan, Object.fromEntries(measures)))
     const [ours = [], ...others] = seen
     return others.map((other) => ({
       ours: perSecond(median(ours)),
@@ -141,8 +138,8 @@ function againstFile(bytes: number): Case {
       try {
         const next = new Puts(bytes).client()
         const body = envelope(toolUseId(0), bytes)
-        const { rounds, callsPerRound } = lab.plan
-        const { ours, baseline } = await interleave(rounds, {
+        const { callsPerRound } = lab.plan
+        const { ours, baseline } = await interleave(lab.plan, {
           ours: () => p50Ms(client, callsPerRound, next),
           baseline: () => file.p50Ms(callsPerRound, body),
         })

@@ -5,6 +5,7 @@ import type { Case, Figure } from '../case.ts'
 import { Client, type TimedReply } from '../client.ts'
 import { rowsJson } from '../data.ts'
 import { get, JSON_TYPE, JSON_VALUE, post } from '../requests.ts'
+import { interleave } from '../rounds.ts'
 import { ms } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
 
@@ -37,28 +38,33 @@ export function resolveCases(): readonly Case[] {
         const body = JSON.stringify({ arguments: { orders: '$r1' } })
         const resolving = post('/v1/runs/resolve/resolve', JSON_TYPE, body)
         const reading = get('/static')
-        const [resolved, read]: [TimedReply[], TimedReply[]] = [[], []]
-        await ours.send(resolving)
-        await other.send(reading)
-        for (let call = 0; call < lab.plan.rounds * CALLS_PER_ROUND; call++) {
-          resolved.push(await ours.send(resolving))
-          read.push(await other.send(reading))
-        }
+        const rounds = lab.plan.rounds * CALLS_PER_ROUND
+        const seen = await interleave(
+          { ...lab.plan, rounds },
+          {
+            resolved: async () => timesOf(await ours.send(resolving)),
+            read: async () => timesOf(await other.send(reading)),
+          },
+        )
         ours.close()
         other.close()
-        return [compare(resolved, read, 'firstMs'), compare(resolved, read, 'totalMs')]
+        return [compare(seen, 'firstMs'), compare(seen, 'totalMs')]
       },
     },
   ]
 }
 
+type Times = Pick<TimedReply, 'firstMs' | 'totalMs'>
+
+/** The times alone: the bodies are large. */
+const timesOf = ({ firstMs, totalMs }: TimedReply): Times => ({ firstMs, totalMs })
+
 function compare(
-  resolved: readonly TimedReply[],
-  read: readonly TimedReply[],
-  which: 'firstMs' | 'totalMs',
+  seen: { readonly resolved: readonly Times[]; readonly read: readonly Times[] },
+  which: keyof Times,
 ): Figure {
-  const ours = resolved.map((reply) => reply[which])
-  const baseline = read.map((reply) => reply[which])
+  const ours = seen.resolved.map((times) => times[which])
+  const baseline = seen.read.map((times) => times[which])
   const value = medianRatio(ours, baseline)
   return { ours: ms(median(ours)), baseline: ms(median(baseline)), value }
 }

@@ -39,8 +39,8 @@ function recallCase({ recallBytes }: Plan): Case {
       const client = await Client.connect(server.port)
       const large = await lineRecalls(client, 'large', recallBytes)
       const few = await lineRecalls(client, 'small', SMALL_BYTES)
-      const { rounds, callsPerRound } = lab.plan
-      const seen = await interleave(rounds, {
+      const { callsPerRound } = lab.plan
+      const seen = await interleave(lab.plan, {
         large: () => p50Ms(client, callsPerRound, large),
         small: () => p50Ms(client, callsPerRound, few),
       })
@@ -97,7 +97,7 @@ function ingestCase({ ingestBytes }: Plan): Case {
         const { totalMs } = await client.upload(pieces)
         return inMegabytes(ingestBytes) / (totalMs / MS_PER_SECOND)
       }
-      const seen = await interleave(lab.plan.rounds, {
+      const seen = await interleave(lab.plan, {
         put: () => rate(ours, `/v1/runs/ingest-${runs++}/results`),
         append: () => rate(other, '/append'),
       })

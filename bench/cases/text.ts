@@ -33,7 +33,7 @@ export function textCases({ textBytes }: Plan): readonly Case[] {
       async run(lab) {
         const block = logText(BLOCK_BYTES)
         const text = Buffer.concat([...logPieces(textBytes, block)])
-        const seen = await interleave(lab.plan.rounds, {
+        const seen = await interleave(lab.plan, {
           check: () => timed(() => isUtf8(text)),
           window: () => timed(() => planWindow(text)),
           measure: () => timed(() => measureText(text)),
