@@ -7,7 +7,9 @@ import { connect, type Socket } from 'node:net'
 import { type Reply, ReplyReader } from './reply.ts'
 
 const HOST = '127.0.0.1'
-const FIRST_ERROR = 400
+/** What a put answers for a new result; a retry would be no put. */
+export const CREATED = 201
+export const OK = 200
 
 export interface TimedReply extends Reply {
   /** Milliseconds from the first byte sent to the first byte back, and to the last. */
@@ -25,23 +27,26 @@ interface Expected {
 
 export class Client {
   readonly #socket: Socket
+  readonly #status: number
   #expected: Expected | undefined
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, status: number) {
     this.#socket = socket
+    this.#status = status
     socket.setNoDelay(true)
     socket.on('data', (piece) => this.#receive(piece))
     socket.on('error', (error) => this.#fail(error))
     socket.on('close', () => this.#fail(new Error('the server closed the connection')))
   }
 
-  static async connect(port: number): Promise<Client> {
+  /** Takes only answers of that `status`. */
+  static async connect(port: number, status = OK): Promise<Client> {
     const socket = connect({ host: HOST, port })
     await once(socket, 'connect')
-    return new Client(socket)
+    return new Client(socket, status)
   }
 
-  /** One request at a time. Throws for an answer that is an error. */
+  /** One request at a time. Throws for an answer of another status. */
   send(request: Buffer): Promise<TimedReply> {
     const reply = this.#expect()
     this.#socket.write(request)
@@ -82,7 +87,7 @@ export class Client {
     try {
       const reply = expected.reader.push(piece)
       if (reply === undefined) return
-      if (reply.status >= FIRST_ERROR) throw new Error(`${reply.status}: ${textOf(reply)}`)
+      if (reply.status !== this.#status) throw new Error(`${reply.status}: ${textOf(reply)}`)
       this.#expected = undefined
       expected.resolve({ ...reply, firstMs: expected.firstMs, totalMs: passedMs })
     } catch (error) {

@@ -7,6 +7,19 @@ import { median } from './stats.ts'
 /** The next request of one client. */
 export type NextRequest = () => Buffer
 
+export interface Load {
+  /** Asked once for each client, whose requests are its own. */
+  readonly requests: () => NextRequest
+  /** Of every answer. */
+  readonly status: number
+}
+
+export interface CrowdOptions {
+  readonly port: number
+  readonly clients: number
+  readonly load: Load
+}
+
 const MS_PER_SECOND = 1000
 
 export class Crowd {
@@ -16,11 +29,10 @@ export class Crowd {
     this.#members = members
   }
 
-  /** `requests` is asked once for each client, whose requests must be its own. */
-  static async open(port: number, clients: number, requests: () => NextRequest): Promise<Crowd> {
+  static async open({ port, clients, load }: CrowdOptions): Promise<Crowd> {
     const members = Array.from({ length: clients }, async () => ({
-      client: await Client.connect(port),
-      next: requests(),
+      client: await Client.connect(port, load.status),
+      next: load.requests(),
     }))
     return new Crowd(await Promise.all(members))
   }

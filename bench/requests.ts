@@ -1,7 +1,8 @@
 /**
  * Requests as bytes, made once; what differs from one to the next is a number of fixed width, written over in place.
  */
-import type { NextRequest } from './crowd.ts'
+import { CREATED, OK } from './client.ts'
+import type { Load, NextRequest } from './crowd.ts'
 import { envelope } from './data.ts'
 
 const SEQUENCE_DIGITS = 9
@@ -30,52 +31,54 @@ export function postHead(path: string, type: string, bytes: number): Buffer {
   )
 }
 
-/** The same request again and again. */
-export const same = (request: Buffer): NextRequest => {
-  return () => request
-}
+/** The same request again and again, answered with 200. */
+export const repeat = (request: Buffer): Load => ({ requests: () => () => request, status: OK })
 
 const digits = (value: number, width: number): string => String(value).padStart(width, '0')
-const runName = (sequence: number): string =>
-  `run-${digits(Math.floor(sequence / RESULTS_PER_RUN), RUN_DIGITS)}`
-export const toolUseId = (sequence: number): string => `toolu_${digits(sequence, SEQUENCE_DIGITS)}`
+const runName = (label: string, sequence: number): string =>
+  `${label}-${digits(Math.floor(sequence / RESULTS_PER_RUN), RUN_DIGITS)}`
+const toolUseId = (sequence: number): string => `toolu_${digits(sequence, SEQUENCE_DIGITS)}`
 
 /**
- * Puts of new results: an envelope of so many bytes under an id of its own, a thousand to a run. All that come from one
- * `Puts` are counted together.
+ * Puts of new results: an envelope of so many bytes under an id of its own, a thousand to a run. All clients of one `Puts` are
+ * counted together; two that meet in one server must differ by their labels.
  */
-export class Puts {
-  #sequence: number
+export class Puts implements Load {
+  readonly status = CREATED
+  /** What is put first. */
+  readonly body: Buffer
+  readonly #label: string
   readonly #template: Buffer
+  #sequence = 0
 
-  constructor(envelopeBytes: number, firstSequence = 0) {
-    this.#sequence = firstSequence
-    const body = envelope(toolUseId(0), envelopeBytes)
-    this.#template = post(`/v1/runs/${runName(0)}/results`, JSON_TYPE, body)
+  constructor(label: string, envelopeBytes: number) {
+    this.#label = label
+    this.body = envelope(toolUseId(0), envelopeBytes)
+    this.#template = post(`/v1/runs/${runName(label, 0)}/results`, JSON_TYPE, this.body)
   }
 
   /** Requests for one client: it writes each over the last. */
-  client(): NextRequest {
+  readonly requests = (): NextRequest => {
     const request = Buffer.from(this.#template)
-    const runAt = request.indexOf(runName(0))
+    const runAt = request.indexOf(runName(this.#label, 0))
     const idAt = request.indexOf(toolUseId(0))
     return () => {
       const sequence = this.#sequence++
-      request.write(runName(sequence), runAt, 'latin1')
+      request.write(runName(this.#label, sequence), runAt, 'latin1')
       request.write(toolUseId(sequence), idAt, 'latin1')
       return request
     }
   }
 }
 
-/** Recalls of results that {@link Puts} has put, spread over the first `count` of them. */
-export function recalls(count: number): NextRequest {
+/** Recalls of results that the {@link Puts} of that label have put, spread over the first `count` of them. */
+export function recalls(label: string, count: number): NextRequest {
   const step = Math.floor(count * GOLDEN) | 1
   let sequence = 0
   return () => {
     sequence = (sequence + step) % count
     const body = JSON.stringify({ id: toolUseId(sequence) })
-    return post(`/v1/runs/${runName(sequence)}/recall`, JSON_TYPE, body)
+    return post(`/v1/runs/${runName(label, sequence)}/recall`, JSON_TYPE, body)
   }
 }
 

@@ -2,7 +2,7 @@
  * What many results cost: memory and time of a server that keeps many, and the size of what it keeps them in.
  */
 import type { Case, Figure } from '../case.ts'
-import { Client } from '../client.ts'
+import { Client, CREATED } from '../client.ts'
 import { Crowd, p50Ms } from '../crowd.ts'
 import { logText, rowsJson } from '../data.ts'
 import type { Lab } from '../lab.ts'
@@ -63,56 +63,62 @@ function manyValues({ fewValues, manyValues: many }: Plan): Case {
 /** A server with so many results. */
 class Filled {
   readonly server: Server
-  readonly client: Client
-  readonly puts = new Puts(VALUE_BYTES)
   readonly #name: string
+  readonly #puts: Puts
   #results = 0
 
-  private constructor(name: string, server: Server, client: Client) {
+  private constructor(name: string, server: Server) {
     this.#name = name
     this.server = server
-    this.client = client
+    this.#puts = new Puts(name, VALUE_BYTES)
   }
 
   static async start(lab: Lab, name: string): Promise<Filled> {
-    const server = await lab.coatcheck(name)
-    return new Filled(name, server, await Client.connect(server.port))
-  }
-
-  get results(): number {
-    return this.#results
+    return new Filled(name, await lab.coatcheck(name))
   }
 
   async fillTo(results: number): Promise<void> {
-    const crowd = await Crowd.open(this.server.port, CLIENTS, () => this.puts.client())
+    const { port } = this.server
+    const crowd = await Crowd.open({ port, clients: CLIENTS, load: this.#puts })
     await crowd.sendAll(results - this.#results)
     this.#results = results
     crowd.close()
   }
 
+  /** The median times of `calls` puts, and of as many recalls, by one client. */
+  async measures(
+    calls: number,
+  ): Promise<{ put: () => Promise<number>; recall: () => Promise<number> }> {
+    const { port } = this.server
+    const [putting, recalling] = [await Client.connect(port, CREATED), await Client.connect(port)]
+    const [put, recall] = [this.#puts.requests(), recalls(this.#name, this.#results)]
+    return {
+      put: () => p50Ms(putting, calls, put),
+      recall: () => p50Ms(recalling, calls, recall),
+    }
+  }
+
   async stop(lab: Lab): Promise<void> {
-    this.client.close()
     await this.server.stop()
     lab.remove(this.#name)
   }
 }
 
 async function compareTimes(lab: Lab, large: Filled, small: Filled): Promise<Figure[]> {
-  const calls = lab.plan.callsPerRound
-  const [largePut, smallPut] = [large.puts.client(), small.puts.client()]
-  const [largeRecall, smallRecall] = [recalls(large.results), recalls(small.results)]
+  const many = await large.measures(lab.plan.callsPerRound)
+  const few = await small.measures(lab.plan.callsPerRound)
   const seen = await interleave(lab.plan, {
-    largePut: () => p50Ms(large.client, calls, largePut),
-    smallPut: () => p50Ms(small.client, calls, smallPut),
-    largeRecall: () => p50Ms(large.client, calls, largeRecall),
-    smallRecall: () => p50Ms(small.client, calls, smallRecall),
+    manyPut: many.put,
+    fewPut: few.put,
+    manyRecall: many.recall,
+    fewRecall: few.recall,
   })
   const compared = (ours: readonly number[], baseline: readonly number[]): Figure => ({
     ours: ms(median(ours)),
     baseline: ms(median(baseline)),
     value: medianRatio(ours, baseline),
   })
-  return [compared(seen.largePut, seen.smallPut), compared(seen.largeRecall, seen.smallRecall)]
+  return [compared(seen.manyPut, seen.fewPut), compared(seen.manyRecall, seen.fewRecall)]
 }
 
 const BODY_BYTES = 4_000_000
@@ -134,7 +140,7 @@ function ledgerSize({ ledgerBytes }: Plan, kind: keyof typeof CONTENTS, most: nu
     ],
     async run(lab) {
       const server = await lab.coatcheck(`size-${kind}`)
-      const client = await Client.connect(server.port)
+      const client = await Client.connect(server.port, CREATED)
       let raw = 0
       for (let body = 0; body < ledgerBytes / BODY_BYTES; body++) {
         const bytes = make(BODY_BYTES, body)

@@ -3,8 +3,7 @@
  */
 import type { Case } from '../case.ts'
 import { Crowd } from '../crowd.ts'
-import { envelope } from '../data.ts'
-import { JSON_TYPE, Puts, post, same, toolUseId } from '../requests.ts'
+import { JSON_TYPE, Puts, post, repeat } from '../requests.ts'
 import { interleave } from '../rounds.ts'
 import { ms } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
@@ -25,10 +24,10 @@ export function loopCases(): readonly Case[] {
       ],
       async run(lab) {
         const [ours, echo] = [await lab.shared('coatcheck'), await lab.shared('fastify')]
-        const puts = new Puts(BYTES)
-        const echoed = post('/echo', JSON_TYPE, envelope(toolUseId(0), BYTES))
-        const putting = await Crowd.open(ours.port, CLIENTS, () => puts.client())
-        const echoing = await Crowd.open(echo.port, CLIENTS, () => same(echoed))
+        const puts = new Puts('loop-delay', BYTES)
+        const echoes = repeat(post('/echo', JSON_TYPE, puts.body))
+        const putting = await Crowd.open({ port: ours.port, clients: CLIENTS, load: puts })
+        const echoing = await Crowd.open({ port: echo.port, clients: CLIENTS, load: echoes })
         const { loadMs } = lab.plan
         const seen = await interleave(lab.plan, {
           put: () => ours.delayDuring(() => putting.perSecond(loadMs)),

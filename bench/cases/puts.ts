@@ -2,11 +2,10 @@
  * Durable puts against servers that only read: how much of an echo's pace a put keeps.
  */
 import type { Bound, Case, Figure, RowSpec } from '../case.ts'
-import { Client } from '../client.ts'
-import { Crowd, type NextRequest, p50Ms } from '../crowd.ts'
-import { envelope } from '../data.ts'
+import { Client, CREATED } from '../client.ts'
+import { Crowd, type Load, p50Ms } from '../crowd.ts'
 import type { Lab, Shared } from '../lab.ts'
-import { JSON_TYPE, Puts, post, same, toolUseId } from '../requests.ts'
+import { JSON_TYPE, Puts, post, repeat } from '../requests.ts'
 import { interleave } from '../rounds.ts'
 import { ms, perSecond } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
@@ -67,16 +66,12 @@ function againstReaders(bytes: number, clients: number, floors: Floors): Case {
       ...(floors[other] === undefined ? {} : { bound: floor(floors[other]) }),
     })),
     async run(lab) {
-      const puts = new Puts(bytes)
-      const body = envelope(toolUseId(0), bytes)
-      const others = against.map((other) => {
+      const puts = new Puts(`put-${short}-${clients}`, bytes)
+      const others = against.map((other): Contender => {
         const { server, path } = AGAINST[other]
-        return { server, requests: () => same(post(path, JSON_TYPE, body)) } as const
+        return { server, load: repeat(post(path, JSON_TYPE, puts.body)) }
       })
-      return rates(lab, clients, [
-        { server: 'coatcheck', requests: () => puts.client() },
-        ...others,
-      ])
+      return rates(lab, clients, [{ server: 'coatcheck', load: puts }, ...others])
     },
   }
 }
@@ -86,26 +81,26 @@ function betweenOurs(other: Shared, row: RowSpec): Case {
   return {
     rows: [row],
     async run(lab) {
-      const [ours, others] = [new Puts(KB), new Puts(KB)]
       return rates(lab, 16, [
-        { server: 'coatcheck', requests: () => ours.client() },
-        { server: other, requests: () => others.client() },
+        { server: 'coatcheck', load: new Puts(row.id, KB) },
+        { server: other, load: new Puts(row.id, KB) },
       ])
     },
   }
 }
 
-interface Load {
+interface Contender {
   readonly server: Shared
-  readonly requests: () => NextRequest
+  readonly load: Load
 }
 
-/** The first load's rate against each of the others'. */
-async function rates(lab: Lab, clients: number, loads: readonly Load[]): Promise<Figure[]> {
+/** The first one's rate against each of the others'. */
+async function rates(lab: Lab, clients: number, all: readonly Contender[]): Promise<Figure[]> {
   const crowds: Crowd[] = []
   try {
-    for (const { server, requests } of loads) {
-      crowds.push(await Crowd.open((await lab.shared(server)).port, clients, requests))
+    for (const { server, load } of all) {
+      const { port } = await lab.shared(server)
+      crowds.push(await Crowd.open({ port, clients, load }))
     }
     const measures = crowds.map(
       (crowd, at) => [`load ${at}`, () => crowd.perSecond(lab.plan.loadMs)] as const,
@@ -133,15 +128,15 @@ function againstFile(bytes: number): Case {
   return {
     rows: [row],
     async run(lab) {
-      const client = await Client.connect((await lab.shared('coatcheck')).port)
+      const client = await Client.connect((await lab.shared('coatcheck')).port, CREATED)
       const file = new AppendedFile(lab.folder('appended-file'))
       try {
-        const next = new Puts(bytes).client()
-        const body = envelope(toolUseId(0), bytes)
+        const puts = new Puts(row.id, bytes)
+        const next = puts.requests()
         const { callsPerRound } = lab.plan
         const { ours, baseline } = await interleave(lab.plan, {
           ours: () => p50Ms(client, callsPerRound, next),
-          baseline: () => file.p50Ms(callsPerRound, body),
+          baseline: () => file.p50Ms(callsPerRound, puts.body),
         })
         const value = medianRatio(ours, baseline)
         return [{ ours: ms(median(ours)), baseline: ms(median(baseline)), value }]

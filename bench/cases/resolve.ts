@@ -2,7 +2,7 @@
  * Arguments that name a large value, against a reply of as many bytes that lie ready.
  */
 import type { Case, Figure } from '../case.ts'
-import { Client, type TimedReply } from '../client.ts'
+import { Client, CREATED, type TimedReply } from '../client.ts'
 import { rowsJson } from '../data.ts'
 import { get, JSON_TYPE, JSON_VALUE, post } from '../requests.ts'
 import { interleave } from '../rounds.ts'
@@ -34,7 +34,9 @@ export function resolveCases(): readonly Case[] {
       async run(lab) {
         const ours = await Client.connect((await lab.shared('coatcheck')).port)
         const other = await Client.connect((await lab.shared('fastify')).port)
-        await ours.send(post('/v1/runs/resolve/results', JSON_VALUE, rowsJson(BYTES)))
+        const putting = await Client.connect((await lab.shared('coatcheck')).port, CREATED)
+        await putting.send(post('/v1/runs/resolve/results', JSON_VALUE, rowsJson(BYTES)))
+        putting.close()
         const body = JSON.stringify({ arguments: { orders: '$r1' } })
         const resolving = post('/v1/runs/resolve/resolve', JSON_TYPE, body)
         const reading = get('/static')

@@ -2,13 +2,14 @@
  * Large texts: how fast they are taken in, what memory that takes, and whether reading a part of one depends on its size.
  */
 import type { Case } from '../case.ts'
-import { Client, jsonOf } from '../client.ts'
+import { Client, CREATED, jsonOf } from '../client.ts'
 import { type NextRequest, p50Ms } from '../crowd.ts'
 import { Dice, logPieces, logText } from '../data.ts'
 import type { Lab } from '../lab.ts'
 import type { Plan } from '../plan.ts'
 import { JSON_TYPE, post, postHead, TEXT } from '../requests.ts'
 import { interleave } from '../rounds.ts'
+import type { Server } from '../server.ts'
 import { inMegabytes, megabytes, megabytesPerSecond, ms, size } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
 
@@ -37,8 +38,8 @@ function recallCase({ recallBytes }: Plan): Case {
     async run(lab) {
       const server = await lab.coatcheck('recall', { settings: SETTINGS })
       const client = await Client.connect(server.port)
-      const large = await lineRecalls(client, 'large', recallBytes)
-      const few = await lineRecalls(client, 'small', SMALL_BYTES)
+      const large = await lineRecalls(server, 'large', recallBytes)
+      const few = await lineRecalls(server, 'small', SMALL_BYTES)
       const { callsPerRound } = lab.plan
       const seen = await interleave(lab.plan, {
         large: () => p50Ms(client, callsPerRound, large),
@@ -54,8 +55,8 @@ function recallCase({ recallBytes }: Plan): Case {
 }
 
 /** Puts a text, and answers recalls of 100 lines at places all over it. */
-async function lineRecalls(client: Client, run: string, bytes: number): Promise<NextRequest> {
-  const lines = Number((await putText(client, run, bytes))['total_lines'])
+async function lineRecalls(server: Server, run: string, bytes: number): Promise<NextRequest> {
+  const lines = Number((await putText(server, run, bytes))['total_lines'])
   const dice = new Dice(bytes)
   return () => {
     const start = 1 + dice.below(lines - LINES)
@@ -65,11 +66,14 @@ async function lineRecalls(client: Client, run: string, bytes: number): Promise<
 }
 
 async function putText(
-  client: Client,
+  server: Server,
   run: string,
   bytes: number,
 ): Promise<Readonly<Record<string, unknown>>> {
-  return jsonOf(await client.upload(textRequest(`/v1/runs/${run}/results`, bytes)))
+  const client = await Client.connect(server.port, CREATED)
+  const reply = await client.upload(textRequest(`/v1/runs/${run}/results`, bytes))
+  client.close()
+  return jsonOf(reply)
 }
 
 function* textRequest(path: string, bytes: number): Generator<Buffer> {
@@ -89,7 +93,7 @@ function ingestCase({ ingestBytes }: Plan): Case {
     ],
     async run(lab) {
       const server = await lab.coatcheck('ingest', { settings: SETTINGS })
-      const ours = await Client.connect(server.port)
+      const ours = await Client.connect(server.port, CREATED)
       const other = await Client.connect((await lab.shared('fastify')).port)
       let runs = 0
       const rate = async (client: Client, path: string): Promise<number> => {
@@ -144,10 +148,8 @@ function memoryCase({ smallBodyBytes, largeBodyBytes }: Plan): Case {
 /** The peak of memory of a new server that takes one text. */
 async function peakBytes(lab: Lab, bytes: number): Promise<number> {
   const server = await lab.coatcheck('memory', { settings: SETTINGS })
-  const client = await Client.connect(server.port)
-  await putText(client, 'memory', bytes)
+  await putText(server, 'memory', bytes)
   const peak = server.memoryBytes('VmHWM')
-  client.close()
   await server.stop()
   lab.remove('memory')
   return peak

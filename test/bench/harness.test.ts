@@ -83,19 +83,18 @@ describe('what is put', () => {
   })
 
   it('is a new result each time, whichever client puts it', () => {
-    const puts = new Puts(1024, 999)
-    const [one, other] = [puts.client(), puts.client()]
-    const seen = [one, other, one].map((next) => next().toString('latin1'))
+    const puts = new Puts('run', 1024)
+    const [one, other] = [puts.requests(), puts.requests()]
+    const seen = Array.from({ length: 501 }, () => [one(), other()].map(String)).flat()
     const names = seen.map((text) => [/run-\d+/.exec(text)?.[0], /toolu_\d+/.exec(text)?.[0]])
-    expect(names).toEqual([
-      ['run-000000', 'toolu_000000999'],
-      ['run-000001', 'toolu_000001000'],
-      ['run-000001', 'toolu_000001001'],
-    ])
+    expect(names[0]).toEqual(['run-000000', 'toolu_000000000'])
+    expect(names[999]).toEqual(['run-000000', 'toolu_000000999'])
+    expect(names[1000]).toEqual(['run-000001', 'toolu_000001000'])
+    expect(new Set(names.map(String)).size).toBe(1002)
   })
 
   it('is recalled all over', () => {
-    const next = recalls(1000)
+    const next = recalls('run', 1000)
     const seen = Array.from({ length: 1000 }, () => /toolu_\d+/.exec(next().toString())?.[0])
     expect(new Set(seen).size).toBe(1000)
   })
