@@ -47,7 +47,7 @@ export class Client {
   }
 
   /** One request at a time. Throws for an answer of another status. */
-  send(request: Buffer): Promise<TimedReply> {
+  async send(request: Buffer): Promise<TimedReply> {
     const reply = this.#expect()
     this.#socket.write(request)
     return reply
@@ -72,6 +72,7 @@ export class Client {
 
   #expect(): Promise<TimedReply> {
     if (this.#expected !== undefined) throw new Error('the answer before has not come yet')
+    if (this.#socket.destroyed) throw new Error('the connection is closed')
     const startedAt = performance.now()
     return new Promise((resolve, reject) => {
       const reader = new ReplyReader()

@@ -20,12 +20,17 @@ export interface CrowdOptions {
   readonly load: Load
 }
 
+interface Member {
+  readonly client: Client
+  readonly next: NextRequest
+}
+
 const MS_PER_SECOND = 1000
 
 export class Crowd {
-  readonly #members: readonly { readonly client: Client; readonly next: NextRequest }[]
+  readonly #members: readonly Member[]
 
-  private constructor(members: readonly { client: Client; next: NextRequest }[]) {
+  private constructor(members: readonly Member[]) {
     this.#members = members
   }
 
@@ -40,16 +45,14 @@ export class Crowd {
   /** Requests answered in a second, over `forMs` and until the last answer. */
   async perSecond(forMs: number): Promise<number> {
     const startedAt = performance.now()
-    const counts = await Promise.all(
-      this.#members.map(async ({ client, next }) => {
-        let answered = 0
-        while (performance.now() - startedAt < forMs) {
-          await client.send(next())
-          answered++
-        }
-        return answered
-      }),
-    )
+    const counts = await this.#together(async ({ client, next }) => {
+      let answered = 0
+      while (performance.now() - startedAt < forMs) {
+        await client.send(next())
+        answered++
+      }
+      return answered
+    })
     const answered = counts.reduce((sum, one) => sum + one, 0)
     return (answered / (performance.now() - startedAt)) * MS_PER_SECOND
   }
@@ -57,11 +60,19 @@ export class Crowd {
   /** Sends so many requests in all. */
   async sendAll(requests: number): Promise<void> {
     let left = requests
-    await Promise.all(
-      this.#members.map(async ({ client, next }) => {
-        while (left-- > 0) await client.send(next())
-      }),
-    )
+    await this.#together(async ({ client, next }) => {
+      while (left-- > 0) await client.send(next())
+    })
+  }
+
+  /** When one fails, none goes on. */
+  async #together<Answer>(work: (member: Member) => Promise<Answer>): Promise<readonly Answer[]> {
+    try {
+      return await Promise.all(this.#members.map(work))
+    } catch (error) {
+      this.close()
+      throw error
+    }
   }
 
   close(): void {

@@ -76,6 +76,7 @@ ${tableOf(outcomes)}
 - Append + fsync is a Fastify server that streams the body into a file and answers after \`fdatasync\`.
 - JSON intake is the check of the UTF-8, the scan, the plan of the chunks and the preview; the digest apart.
 - Peak RSS is \`VmHWM\` of a server that has taken one body. RSS growth is \`VmRSS\` of one server, with no garbage collection forced.
+- What grows is filled over HTTP, a thousand results to a run; the smaller server's thousand grows by the puts that are measured.
 - The size of a ledger is its files after a clean stop.
 
 ## The machine

@@ -3,7 +3,10 @@
  */
 import { createServer } from 'node:http'
 
-createServer((request, reply) => {
+/** As long as coatcheck keeps an idle connection: others take their turns meanwhile. */
+const KEEP_ALIVE_MS = 75_000
+
+createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, reply) => {
   const pieces: Buffer[] = []
   request.on('data', (piece: Buffer) => pieces.push(piece))
   request.on('end', () => {
