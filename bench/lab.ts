@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Plan } from './plan.ts'
-import { Server } from './server.ts'
+import { Server, type ServerOptions } from './server.ts'
 
 const MAIN = new URL('../src/main.ts', import.meta.url)
 const FASTIFY = new URL('./servers/fastify.ts', import.meta.url)
@@ -21,6 +21,7 @@ export class Lab {
   readonly #folder: string
   readonly #servers: Promise<Server>[] = []
   readonly #shared = new Map<Shared, Promise<Server>>()
+  #isClosed = false
 
   constructor(plan: Plan) {
     this.plan = plan
@@ -45,7 +46,7 @@ export class Lab {
       COATCHECK_LOG_LEVEL: 'warn',
       ...settings,
     }
-    return this.#keep(Server.start({ program: MAIN, env, preloads }))
+    return this.#launch({ program: MAIN, env, preloads })
   }
 
   /** A folder of that name in the lab's; the ledger of `coatcheck(name)` is in it. */
@@ -65,6 +66,7 @@ export class Lab {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     const started = await Promise.allSettled(this.#servers)
     await Promise.all(started.map((one) => one.status === 'fulfilled' && one.value.stop()))
     rmSync(this.#folder, { recursive: true, force: true })
@@ -79,15 +81,17 @@ export class Lab {
       case 'ungrouped':
         return this.coatcheck(which, { preloads: [UNGROUPED] })
       case 'fastify':
-        return this.#keep(Server.start({ program: FASTIFY, args: [this.#folder] }))
+        return this.#launch({ program: FASTIFY, args: [this.#folder] })
       case 'raw':
-        return this.#keep(Server.start({ program: RAW }))
+        return this.#launch({ program: RAW })
       default:
         return which satisfies never
     }
   }
 
-  #keep(server: Promise<Server>): Promise<Server> {
+  async #launch(options: ServerOptions): Promise<Server> {
+    if (this.#isClosed) throw new Error('interrupted')
+    const server = Server.start(options)
     this.#servers.push(server)
     return server
   }
