@@ -12,7 +12,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/*.test.ts', 'test/core/**/*.test.ts', 'test/validation/**/*.test.ts'],
+          include: ['test/*.test.ts', 'test/{bench,core,validation}/**/*.test.ts'],
           testTimeout: TIMEOUT_MS,
         },
       },
