@@ -46,7 +46,8 @@ const longLine: NastyCase = {
         endByte: BULK.length + line.length,
       }
       const reached = await peer.reachLine?.(receipt, place)
-      if (!reached?.includes(MARK)) return lost(`the end of ${chars} characters is in no bounded piece`)
+      if (!reached?.includes(MARK))
+        return lost(`the end of ${chars} characters is in no bounded piece`)
     }
     return KEPT
   },
