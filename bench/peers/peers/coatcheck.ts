@@ -1,0 +1,138 @@
+/** Coatcheck, by HTTP alone: what any loop would send, over one connection. */
+import { KEEP_RESULTS, QUESTION, toolCalls } from '../inputs.ts'
+import type { LinePlace, LineRange, Peer, Receipt } from '../peer.ts'
+import { type Answer, Wire } from '../wire.ts'
+
+const TEXT = 'text/plain; charset=utf-8'
+const JSON_TYPE = 'application/json'
+const JSON_VALUE = 'application/vnd.peers+json'
+const BYTES = 'application/octet-stream'
+const FIRST_ERROR = 400
+
+interface Put {
+  readonly handle: string
+  readonly evidence_id: string
+  readonly content: string
+}
+
+interface Page {
+  readonly content: string
+  readonly next: object | null
+}
+
+interface Resolved {
+  readonly valid: boolean | null
+}
+
+export async function open(url: string, run: string): Promise<Peer> {
+  return new CoatcheckPeer(await Wire.open(url), `/v1/runs/${run}`)
+}
+
+class CoatcheckPeer implements Peer {
+  readonly kind = 'service'
+  readonly #wire: Wire
+  readonly #run: string
+
+  constructor(wire: Wire, run: string) {
+    this.#wire = wire
+    this.#run = run
+  }
+
+  putText(id: string, text: string): Promise<Receipt> {
+    return this.#put(id, TEXT, Buffer.from(text))
+  }
+
+  putJson(id: string, json: string): Promise<Receipt> {
+    return this.#put(id, JSON_VALUE, Buffer.from(json))
+  }
+
+  putBytes(id: string, bytes: Buffer): Promise<Receipt> {
+    return this.#put(id, BYTES, bytes)
+  }
+
+  async read({ ref }: Receipt): Promise<Buffer> {
+    const { handle } = JSON.parse(ref) as Put
+    const path = `${this.#run}/results/${handle}/value`
+    return answered(await this.#wire.send({ method: 'GET', path }))
+  }
+
+  lines(receipt: Receipt, { first, last }: LineRange): Promise<string> {
+    return this.#recall(receipt, { start: first, end: last })
+  }
+
+  /** Its pages joined; each is bounded. */
+  reachLine(receipt: Receipt, { line }: LinePlace): Promise<string> {
+    return this.#recall(receipt, { start: line, end: line })
+  }
+
+  /** There is no search; a caller's pattern is met where arguments are validated. */
+  async search({ ref }: Receipt, pattern: string): Promise<string> {
+    const { handle } = JSON.parse(ref) as Put
+    const resolved = await this.#post(`${this.#run}/resolve`, {
+      arguments: { text: `$${handle}` },
+      input_schema: { type: 'object', properties: { text: { type: 'string', pattern } } },
+    })
+    return resolved.toString()
+  }
+
+  async callWithUnresolved(reference: string): Promise<boolean> {
+    const answer = await this.#post(`${this.#run}/resolve`, {
+      arguments: { rows: reference },
+      input_schema: { type: 'object' },
+      mode: 'strict',
+    })
+    return (JSON.parse(answer.toString()) as Resolved).valid !== false
+  }
+
+  /** From objects to objects: what a caller in JavaScript waits for. */
+  async elide(): Promise<number> {
+    const messages = transcript()
+    const started = performance.now()
+    const body = { messages, keep_recent_tool_results: KEEP_RESULTS }
+    const answer = await this.#post('/v1/compaction/elide', body)
+    const { elided } = JSON.parse(answer.toString()) as { elided: readonly object[] }
+    const took = performance.now() - started
+    if (elided.length === toolCalls().length - KEEP_RESULTS) return took
+    throw new Error(`${elided.length} results were elided`)
+  }
+
+  async close(): Promise<void> {
+    this.#wire.close()
+  }
+
+  async #put(id: string, type: string, body: Buffer): Promise<Receipt> {
+    const path = `${this.#run}/results?tool_use_id=${encodeURIComponent(id)}`
+    const answer = answered(await this.#wire.send({ method: 'POST', path, type, body }))
+    const { handle, evidence_id, content } = JSON.parse(answer.toString()) as Put
+    return { shown: content, ref: JSON.stringify({ handle, evidence_id }) }
+  }
+
+  async #recall({ ref }: Receipt, range: object): Promise<string> {
+    const { evidence_id: id } = JSON.parse(ref) as Put
+    let text = ''
+    for (let next: object | null = { id, range }; next !== null; ) {
+      const page: Page = JSON.parse((await this.#post(`${this.#run}/recall`, next)).toString())
+      text += page.content
+      next = page.next
+    }
+    return text
+  }
+
+  async #post(path: string, value: object): Promise<Buffer> {
+    const body = Buffer.from(JSON.stringify(value))
+    return answered(await this.#wire.send({ method: 'POST', path, type: JSON_TYPE, body }))
+  }
+}
+
+function transcript(): readonly object[] {
+  const turns = toolCalls().flatMap(({ id, name, input, result }) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
+  ])
+  return [{ role: 'user', content: QUESTION }, ...turns]
+}
+
+function answered({ status, body }: Answer): Buffer {
+  if (status < FIRST_ERROR) return body
+  throw new Error(`${status} ${body.toString()}`)
+}
