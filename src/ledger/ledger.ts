@@ -122,6 +122,7 @@ export interface Result {
 export interface Chunk {
   readonly firstByte: number
   readonly firstLine: number
+  readonly firstCrlf: number
   readonly firstChar: number
   readonly state: number
   readonly bytes: Buffer

@@ -9,6 +9,7 @@ import { decodeChunk, type EncodedChunk, encodeChunk } from './encoding.ts'
 interface ChunkRow extends EncodedChunk {
   readonly first_byte: number
   readonly first_line: number
+  readonly first_crlf: number
   readonly first_char: number
   readonly state: number
 }
@@ -39,6 +40,7 @@ export class ChunkReader {
     return this.#sql.read.all(firstKey, endKey).map((row) => ({
       firstByte: row.first_byte,
       firstLine: row.first_line,
+      firstCrlf: row.first_crlf,
       firstChar: row.first_char,
       state: row.state,
       bytes: decodeChunk(row),
@@ -63,6 +65,7 @@ export class ChunkWriter {
         n,
         first_byte: chunk.firstByte,
         first_line: chunk.firstLine,
+        first_crlf: chunk.firstCrlf,
         first_char: chunk.firstChar,
         state: chunk.state,
         ...encodeChunk(value.subarray(chunk.firstByte, chunk.endByte), { incompressible }),
@@ -88,7 +91,7 @@ function prepareReads(db: Database.Database) {
     byChar: seek('first_char', '<='),
     byLine: seek('first_line', '<'),
     read: db.prepare<[number, number], ChunkRow>(
-      `SELECT first_byte, first_line, first_char, state, encoding, length, bytes FROM chunks
+      `SELECT first_byte, first_line, first_crlf, first_char, state, encoding, length, bytes FROM chunks
        WHERE key >= ? AND key < ? ORDER BY key`,
     ),
   }
@@ -98,9 +101,9 @@ function prepareWrites(db: Database.Database) {
   return {
     insert: db.prepare<[NewChunk]>(
       `INSERT INTO chunks
-         (key, result, n, first_byte, first_line, first_char, state, encoding, length, bytes)
+         (key, result, n, first_byte, first_line, first_crlf, first_char, state, encoding, length, bytes)
        VALUES
-         ($key, $result, $n, $first_byte, $first_line, $first_char, $state, $encoding, $length, $bytes)`,
+         ($key, $result, $n, $first_byte, $first_line, $first_crlf, $first_char, $state, $encoding, $length, $bytes)`,
     ),
     erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
   }

@@ -84,6 +84,7 @@ CREATE TABLE chunks (
   n INTEGER NOT NULL,
   first_byte INTEGER NOT NULL,
   first_line INTEGER NOT NULL,
+  first_crlf INTEGER NOT NULL,
   first_char INTEGER NOT NULL,
   state INTEGER NOT NULL,
   -- Of `bytes`. 0: as they are; 1: one zstd frame.
