@@ -13,7 +13,7 @@
  *   But of the calls that are under way when the store itself goes, some may have been done: their answer is lost.
  */
 import type { HintKind, ShownPlan } from '../core/content.ts'
-import type { ValuePlan, ViewSource } from '../core/view.ts'
+import type { ValuePlan, ViewSource, ViewTotals } from '../core/view.ts'
 
 export interface RunRef {
   /** Empty for the only tenant of a service without tenants. */
@@ -126,6 +126,31 @@ export interface Chunk {
   readonly firstChar: number
   readonly state: number
   readonly bytes: Buffer
+}
+
+/** What an upload becomes: a put whose value the ledger has already. */
+export type StreamedPut = Omit<Put, 'value' | 'plan'> & {
+  readonly totalBytes: number
+  readonly totals: ViewTotals
+}
+
+/** A value on its way in pieces; invisible until it is finished, and gone when it is not. One call at a time. */
+export interface Upload {
+  /**
+   * Keeps the next chunks, in order. Resolves when the writer has them: to await it is the backpressure. Buffers that are the
+   * whole of their memory are taken over. Throws `over_limit` (bytes of the run), `overloaded`, …: the value is then lost,
+   * what was added is erased, and `finish` is refused.
+   */
+  add(chunks: readonly Chunk[]): Promise<void>
+  /** What was added so far, as `Ledger.chunks`. */
+  chunks(seek: ChunkSeek): AsyncIterable<Chunk>
+  /**
+   * Makes it a result, as `append` does, by the same rules; a retry that is found takes the place of what was added, which is
+   * erased. The only durable step. A value without bytes has one chunk, too.
+   */
+  finish(put: StreamedPut, now: number): Promise<{ result: Result; retried: boolean }>
+  /** Leaves nothing behind. At any time, also after a failure; after `finish` it does nothing. */
+  abort(): Promise<void>
 }
 
 /**
