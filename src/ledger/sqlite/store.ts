@@ -77,7 +77,7 @@ export class Store {
       this.#file.requireThere()
       this.#reader.ping()
     })
-    if (this.#hasFailed) this.#write(() => this.#db.pragma(`user_version = ${this.#version}`))
+    if (this.#hasFailed) this.#write(() => this.#writeSomething())
   }
 
   /** Takes touches along with what is written next. */
@@ -142,16 +142,23 @@ export class Store {
     })
   }
 
-  /** A purge leaves rows to be erased, and nothing that can be read. */
-  endRun(ref: RunRef, { purge }: { readonly purge: boolean }, now: number): EndCounts {
-    const counts = this.#write(() => {
+  endRun(ref: RunRef, now: number): EndCounts {
+    return this.#write(() => {
       const row = this.#reader.find(ref, now)
-      if (row === undefined) return { results: 0, keptBytes: 0 }
-      if (purge) this.#runs.purge(row)
-      else this.#runs.end(row, now)
-      return { results: row.results, keptBytes: row.kept_bytes }
+      if (row !== undefined) this.#runs.end(row, now)
+      return countsOf(row)
     })
-    if (purge) this.#uploads.dropAll(ref)
+  }
+
+  /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
+  purgeRun(ref: RunRef, now: number): EndCounts {
+    const purge = (): EndCounts => {
+      const row = this.#reader.find(ref, now)
+      if (row !== undefined) this.#runs.purge(row)
+      return countsOf(row)
+    }
+    const counts = unsynced(this.#db, () => this.#write(purge))
+    this.#uploads.dropAll(ref)
     return counts
   }
 
@@ -167,9 +174,10 @@ export class Store {
     )
   }
 
-  /** Leaves what a reader blocks for a later {@link erase}. */
+  /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
   postponeScrub(): void {
     this.#eraser.postpone()
+    this.#write(() => this.#writeSomething())
   }
 
   /** Writes the touches that it has. */
@@ -220,6 +228,11 @@ export class Store {
     return { key, chunks }
   }
 
+  /** A transaction that changes nothing is not committed. */
+  #writeSomething(): void {
+    this.#db.pragma(`user_version = ${this.#version}`)
+  }
+
   #translated<Answer>(work: () => Answer): Answer {
     try {
       return work()
@@ -246,3 +259,8 @@ export class Store {
     }
   }
 }
+
+const countsOf = (row: RunRow | undefined): EndCounts => ({
+  results: row?.results ?? 0,
+  keptBytes: row?.kept_bytes ?? 0,
+})
