@@ -12,11 +12,12 @@ import {
   unpackState,
 } from './json/indent.ts'
 import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
-import { measureText } from './text.ts'
+import { countCrlf, measureText } from './text.ts'
 
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const LF = 0x0a
+const CR = 0x0d
 const SPACE = 0x20
 const SHORT_ESCAPE_BYTES = 2
 const UNICODE_ESCAPE_BYTES = 6
@@ -36,6 +37,8 @@ export interface ChunkPlan {
   readonly endByte: number
   /** How many `\n` of the view come before. */
   readonly firstLine: number
+  /** How many `\r\n` of the view come before: each counts where its `\n` is. */
+  readonly firstCrlf: number
   readonly firstChar: number
   /** The formatter's state, packed; 0 for all but JSON. */
   readonly state: number
@@ -57,8 +60,10 @@ interface Cut {
   readonly state: number
   readonly chars: number
   readonly newlines: number
+  readonly crlfs: number
   readonly viewBytes: number
-  readonly endsLine: boolean
+  /** Of the view; 0 where it does not matter. */
+  readonly lastByte: number
 }
 
 /** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
@@ -80,19 +85,23 @@ export function planValue(
   let state = packState(INDENT_START)
   let chars = 0
   let newlines = 0
+  let crlfs = 0
   let viewBytes = 0
-  let endsLine = true
+  let lastByte = LF
   do {
-    const cut = cutChunk(value, source, { pos, state }, sizes)
-    chunks.push({ firstByte: pos, endByte: cut.pos, firstLine: newlines, firstChar: chars, state })
+    const cut = cutChunk(value, source, { pos, state, afterCr: lastByte === CR }, sizes)
+    const before = { firstLine: newlines, firstCrlf: crlfs, firstChar: chars, state }
+    chunks.push({ firstByte: pos, endByte: cut.pos, ...before })
     chars += cut.chars
     newlines += cut.newlines
+    crlfs += cut.crlfs
     viewBytes += cut.viewBytes
-    if (cut.chars > 0) endsLine = cut.endsLine
+    if (cut.chars > 0) lastByte = cut.lastByte
     pos = cut.pos
     state = cut.state
   } while (pos < value.length)
-  return { chunks, view: { chars, lines: endsLine ? newlines : newlines + 1, bytes: viewBytes } }
+  const lines = lastByte === LF ? newlines : newlines + 1
+  return { chunks, view: { chars, lines, bytes: viewBytes } }
 }
 
 /** The view of one chunk, given the chunk's bytes and where in the value they start. */
@@ -120,29 +129,36 @@ export function renderView(
 function cutChunk(
   value: Buffer,
   source: ViewSource,
-  { pos, state }: { readonly pos: number; readonly state: number },
+  { pos, state, afterCr }: Pick<Cut, 'pos' | 'state'> & { readonly afterCr: boolean },
   { chunkBytes, chunkViewBytes }: ChunkSizes,
 ): Cut {
   const target = Math.min(value.length, pos + chunkBytes)
   const from = Math.max(pos, source.start)
   if (source.form === 'none' || from >= Math.min(target, source.end)) {
-    return { pos: target, state, chars: 0, newlines: 0, viewBytes: 0, endsLine: false }
+    return { pos: target, state, chars: 0, newlines: 0, crlfs: 0, viewBytes: 0, lastByte: 0 }
   }
   const inside = Math.min(target, source.end)
   const cut =
     source.form === 'json'
       ? cutJson(value, { start: from, target: inside, state: unpackState(state) }, chunkViewBytes)
-      : cutText(value, source, from, inside)
+      : cutText(value, source, { from, target: inside, afterCr })
   // What follows the view rides along in the last chunk that shows any of it.
   return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
 }
 
-function cutText(value: Buffer, source: ViewSource, from: number, target: number): Cut {
+function cutText(
+  value: Buffer,
+  source: ViewSource,
+  part: { readonly from: number; readonly target: number; readonly afterCr: boolean },
+): Cut {
+  const { from, target, afterCr } = part
   const escaped = source.form === 'string'
   const pos = escaped ? afterEscapes(value, from, target) : onBoundary(value, target, source.end)
   const view = escaped ? decodeInside(value.subarray(from, pos)) : value.subarray(from, pos)
   const { chars, newlines } = measureText(view)
-  return { pos, state: 0, chars, newlines, viewBytes: view.length, endsLine: view.at(-1) === LF }
+  const crlfs = countCrlf(view) + (afterCr && view[0] === LF ? 1 : 0)
+  const lastByte = view.at(-1) ?? 0
+  return { pos, state: 0, chars, newlines, crlfs, viewBytes: view.length, lastByte }
 }
 
 function cutJson(
@@ -170,7 +186,8 @@ function cutJson(
     full: () => viewBytes >= chunkViewBytes,
   }
   const cut = indent(value, from, sink)
-  return { pos: cut.pos, state: packState(cut.state), chars, newlines, viewBytes, endsLine: false }
+  const state = packState(cut.state)
+  return { pos: cut.pos, state, chars, newlines, crlfs: 0, viewBytes, lastByte: 0 }
 }
 
 /** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */

@@ -6,7 +6,7 @@
  * Parity: window.rs, `vectors/window.jsonl.gz`.
  */
 import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS, WINDOW_LINE_CHARS } from './limits.ts'
-import { advanceChars, charsOf, countChars, measureText } from './text.ts'
+import { advanceChars, charsOf, countChars, countCrlf, measureText } from './text.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -167,14 +167,6 @@ function nextLine(text: Buffer, line: ShownLine): number {
 function omittedChars(text: Buffer, start: number, end: number, lines: number): number {
   const { chars, newlines } = measureText(text, start, end)
   return chars - newlines - countCrlf(text, start, end) + lines
-}
-
-function countCrlf(text: Buffer, start: number, end: number): number {
-  let count = 0
-  for (let pos = start + 1; pos < end; pos++) {
-    if (text[pos] === LF && text[pos - 1] === CR) count++
-  }
-  return count
 }
 
 function cutLines(text: Buffer, shown: readonly ShownLine[]): CutLines | null {

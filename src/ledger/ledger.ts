@@ -13,7 +13,7 @@
  *   But of the calls that are under way when the store itself goes, some may have been done: their answer is lost.
  */
 import type { HintKind, ShownPlan } from '../core/content.ts'
-import type { ValuePlan, ViewSource } from '../core/view.ts'
+import type { ValuePlan, ViewSource, ViewTotals } from '../core/view.ts'
 
 export interface RunRef {
   /** Empty for the only tenant of a service without tenants. */
@@ -122,9 +122,35 @@ export interface Result {
 export interface Chunk {
   readonly firstByte: number
   readonly firstLine: number
+  readonly firstCrlf: number
   readonly firstChar: number
   readonly state: number
   readonly bytes: Buffer
+}
+
+/** What an upload becomes: a put whose value the ledger has already. */
+export type StreamedPut = Omit<Put, 'value' | 'plan'> & {
+  readonly totalBytes: number
+  readonly totals: ViewTotals
+}
+
+/** A value on its way in pieces; invisible until it is finished, and gone when it is not. One call at a time. */
+export interface Upload {
+  /**
+   * Keeps the next chunks, in order. Resolves when the writer has them: to await it is the backpressure. Buffers that are the
+   * whole of their memory are taken over. Throws `over_limit` (bytes of the run), `overloaded`, …: the value is then lost,
+   * what was added is erased, and `finish` is refused.
+   */
+  add(chunks: readonly Chunk[]): Promise<void>
+  /** What was added so far, as `Ledger.chunks`. */
+  chunks(seek: ChunkSeek): AsyncIterable<Chunk>
+  /**
+   * Makes it a result, as `append` does, by the same rules; a retry that is found takes the place of what was added, which is
+   * erased. The only durable step. A value without bytes has one chunk, too.
+   */
+  finish(put: StreamedPut, now: number): Promise<{ result: Result; retried: boolean }>
+  /** Leaves nothing behind. At any time, also after a failure; after `finish` it does nothing. */
+  abort(): Promise<void>
 }
 
 /**
@@ -177,7 +203,11 @@ export interface Ledger {
   findRun(ref: RunRef, now: number): Promise<Run | undefined>
   /** In the order of their ids' bytes. */
   listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>>
-  /** Ends a run, or erases it and all its rows with `purge`. Zeros for a run that is not there; ending twice is no error. */
+  /**
+   * Ends a run; with `purge`, it can be read no more from the commit on, and the promise resolves when all its rows and bytes
+   * are gone, while other writes go on. Rejected then, it is purged all the same, and its bytes go with the next sweep or
+   * restart. Zeros for a run that is not there; ending twice is no error.
+   */
   endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts>
   /** The registered schema of a tool. */
   findTool(ref: RunRef, name: string): Promise<Buffer | undefined>
@@ -207,6 +237,12 @@ export interface Ledger {
    * when the value was erased since, never a part as if it were all.
    */
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
+
+  /**
+   * Begins a value that arrives in pieces. Throws as `append` would, as far as that is known, and `overloaded` when too many
+   * are under way. When the run is purged meanwhile, what was added goes with it, and the upload throws `ended`.
+   */
+  openUpload(ref: RunRef, now: number): Promise<Upload>
 
   /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */
   sweep(now: number): Promise<boolean>

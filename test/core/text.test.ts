@@ -6,6 +6,7 @@ import {
   clipHead,
   clipTail,
   countChars,
+  countCrlf,
   countLines,
   firstChars,
   invalidUtf8At,
@@ -44,6 +45,27 @@ describe('counting', () => {
       }),
       1_000,
     )
+  })
+
+  it('pairs of CR and LF are found wherever they are, and only whole ones', () => {
+    const bytes = fc
+      .tuple(
+        fc.array(fc.constantFrom('\r', '\n', '\r\n', 'a', '\u0109', 'xyz'), { size: '+2' }),
+        fc.nat({ max: 7 }),
+      )
+      .map(([parts, shift]) => shifted(Buffer.from(parts.join('')), shift))
+    holds(
+      fc.property(bytes, fc.nat(), fc.nat(), (bytes, a, b) => {
+        const [start, end] = [a % (bytes.length + 1), b % (bytes.length + 1)].sort((x, y) => x - y)
+        const part = bytes.subarray(start, end)
+        expect(countCrlf(bytes, start, end)).toBe(part.toString().split('\r\n').length - 1)
+      }),
+      1_000,
+    )
+    for (const shift of [0, 1, 2, 3]) {
+      expect(countCrlf(shifted(Buffer.from('\r\n'.repeat(5_000)), shift))).toBe(5_000)
+      expect(countCrlf(shifted(Buffer.from(`\r${'a\n'.repeat(5_000)}`), shift))).toBe(0)
+    }
   })
 
   it('sums of many words carry over nothing', () => {

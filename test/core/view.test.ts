@@ -122,7 +122,7 @@ describe('the view', () => {
   it('of nothing is one empty chunk', () => {
     const plan = planValue(Buffer.alloc(0), { form: 'text', start: 0, end: 0 })
     expect(plan).toEqual({
-      chunks: [{ firstByte: 0, endByte: 0, firstLine: 0, firstChar: 0, state: 0 }],
+      chunks: [{ firstByte: 0, endByte: 0, firstLine: 0, firstCrlf: 0, firstChar: 0, state: 0 }],
       view: { chars: 0, lines: 0, bytes: 0 },
     })
   })
@@ -163,6 +163,7 @@ describe('chunks', () => {
         viewsOf(kept).forEach((part, i) => {
           expect(kept.chunks[i]).toMatchObject({
             firstLine: before.split('\n').length - 1,
+            firstCrlf: before.split('\r\n').length - 1,
             firstChar: [...before].length,
           })
           before += part.toString()

@@ -4,18 +4,21 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
-import type { EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
-import { Eraser } from './eraser.ts'
+import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
+import { ChunkWriter } from './chunks.ts'
+import { Eraser, type Progress } from './eraser.ts'
 import { ledgerError } from './errors.ts'
 import { type LedgerFile, openFile } from './file.ts'
-import type { Append, Appended, AppendOutcome } from './messages.ts'
+import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
+import { Puts } from './puts.ts'
 import { ResultReader } from './result-reader.ts'
-import { toResult } from './result-statements.ts'
 import { Results } from './results.ts'
 import { RunReader } from './run-reader.ts'
 import type { RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
 import { type Touch, Touches } from './touches.ts'
+import { unsynced } from './unsynced.ts'
+import { Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
 export function openStore(path: string, policy: LedgerPolicy): Store {
@@ -34,6 +37,8 @@ export class Store {
   readonly #reader: RunReader
   readonly #runs: Runs
   readonly #results: Results
+  readonly #uploads: Uploads
+  readonly #puts: Puts
   readonly #eraser: Eraser
   /** Received, and written with the next transaction. */
   readonly #touches = new Touches()
@@ -49,12 +54,12 @@ export class Store {
     this.#db = db
     this.#reader = new RunReader(db, policy, this.#touches)
     this.#runs = new Runs(db, policy, this.#reader)
-    this.#results = new Results(db, policy, new ResultReader(db))
-    this.#eraser = new Eraser(db, {
-      reader: this.#reader,
-      runs: this.#runs,
-      results: this.#results,
-    })
+    const chunks = new ChunkWriter(db)
+    this.#results = new Results(db, policy, { reader: new ResultReader(db), chunks })
+    this.#uploads = new Uploads(db, { chunks, results: this.#results })
+    const parts = { runs: this.#runs, results: this.#results, uploads: this.#uploads }
+    this.#puts = new Puts({ ...parts, chunks })
+    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader })
     this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
   }
@@ -65,7 +70,7 @@ export class Store {
       this.#file.requireThere()
       this.#reader.ping()
     })
-    if (this.#hasFailed) this.#write(() => this.#db.pragma(`user_version = ${this.#version}`))
+    if (this.#hasFailed) this.#write(() => this.#writeSomething())
   }
 
   /** Takes touches along with what is written next. */
@@ -78,8 +83,37 @@ export class Store {
   }
 
   /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
-  append(appends: readonly Append[]): readonly AppendOutcome[] {
-    return this.#write(() => appends.map((append) => this.#tryAppend(append)))
+  append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    try {
+      return this.#write(() => appends.map((append) => this.#tryAppend(append)))
+    } finally {
+      // finished or failed: nobody adds to them any more
+      for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
+    }
+  }
+
+  /** The key of an upload. Throws as an append would, as far as that is known. */
+  openUpload(ref: RunRef, now: number): number {
+    return this.#translated(() => {
+      this.#file.requireThere()
+      return this.#puts.openUpload(ref, now)
+    })
+  }
+
+  /** Keeps the next chunks of an upload, which is dropped when this throws. */
+  stage(key: number, chunks: readonly Chunk[], now: number): void {
+    try {
+      unsynced(this.#db, () => this.#write(() => this.#puts.stage(key, chunks, now)))
+      this.#uploads.added(key, chunks)
+    } catch (error) {
+      this.#uploads.drop(key)
+      throw error
+    }
+  }
+
+  /** What was added is to be erased. */
+  dropUpload(key: number): undefined {
+    this.#uploads.drop(key)
   }
 
   openRun(ref: RunRef, patch: RunPatch, now: number): { run: Run; created: boolean } {
@@ -91,22 +125,42 @@ export class Store {
     })
   }
 
-  endRun(ref: RunRef, { purge }: { readonly purge: boolean }, now: number): EndCounts {
-    const counts = this.#write(() => {
+  endRun(ref: RunRef, now: number): EndCounts {
+    return this.#write(() => {
       const row = this.#reader.find(ref, now)
-      if (row === undefined) return { results: 0, keptBytes: 0 }
-      if (purge) this.#eraser.purge(row)
-      else this.#runs.end(row, now)
-      return { results: row.results, keptBytes: row.kept_bytes }
+      if (row !== undefined) this.#runs.end(row, now)
+      return countsOf(row)
     })
-    if (purge) this.#scrubSoon()
+  }
+
+  /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
+  purgeRun(ref: RunRef, now: number): EndCounts {
+    const purge = (): EndCounts => {
+      const row = this.#reader.find(ref, now)
+      if (row !== undefined) this.#runs.purge(row)
+      return countsOf(row)
+    }
+    const counts = unsynced(this.#db, () => this.#write(purge))
+    this.#uploads.dropAll(ref)
     return counts
   }
 
+  /** True when there are more runs to look at. */
   sweep(now: number): boolean {
-    const more = this.#write(() => this.#eraser.sweep(now))
-    this.#translated(() => this.#eraser.scrub())
-    return more
+    return this.#write(() => this.#eraser.sweep(now))
+  }
+
+  /** Erases a piece of what is to be erased. */
+  erase(): Progress {
+    return this.#translated(() =>
+      unsynced(this.#db, () => this.#eraser.step((work) => this.#write(work))),
+    )
+  }
+
+  /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
+  postponeScrub(): void {
+    this.#eraser.postpone()
+    this.#write(() => this.#writeSomething())
   }
 
   /** Writes the touches that it has. */
@@ -118,23 +172,15 @@ export class Store {
   close(): void {
     try {
       this.flush()
-      this.#translated(() => this.#eraser.scrub())
     } finally {
       this.#file.close()
     }
   }
 
-  /** The rows are erased already, whatever becomes of this; a sweep tries again. */
-  #scrubSoon(): void {
-    try {
-      this.#eraser.scrub()
-    } catch {}
-  }
-
-  #tryAppend(append: Append): AppendOutcome {
+  #tryAppend(append: Append | Finish): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
-      return this.#transaction(() => this.#append(append)) as Appended
+      return this.#transaction(() => this.#puts.keep(append)) as Appended
     } catch (error) {
       // some failures end the whole transaction
       if (!this.#db.inTransaction) throw error
@@ -143,13 +189,9 @@ export class Store {
     }
   }
 
-  #append({ ref, put, now }: Append): Appended {
-    const { row: run } = this.#runs.open(ref, now)
-    const same = this.#results.findSame(run, put)
-    if (same !== undefined) return { result: toResult(same), retried: true }
-    const { row, counts } = this.#results.keep({ run, now }, put)
-    this.#runs.count(run, counts)
-    return { result: toResult(row), retried: false }
+  /** A transaction that changes nothing is not committed. */
+  #writeSomething(): void {
+    this.#db.pragma(`user_version = ${this.#version}`)
   }
 
   #translated<Answer>(work: () => Answer): Answer {
@@ -178,3 +220,8 @@ export class Store {
     }
   }
 }
+
+const countsOf = (row: RunRow | undefined): EndCounts => ({
+  results: row?.results ?? 0,
+  keptBytes: row?.kept_bytes ?? 0,
+})
