@@ -203,7 +203,11 @@ export interface Ledger {
   findRun(ref: RunRef, now: number): Promise<Run | undefined>
   /** In the order of their ids' bytes. */
   listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>>
-  /** Ends a run, or erases it and all its rows with `purge`. Zeros for a run that is not there; ending twice is no error. */
+  /**
+   * Ends a run; with `purge`, it can be read no more from the commit on, and the promise resolves when all its rows and bytes
+   * are gone, while other writes go on. Rejected then, it is purged all the same, and its bytes go with the next sweep or
+   * restart. Zeros for a run that is not there; ending twice is no error.
+   */
   endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts>
   /** The registered schema of a tool. */
   findTool(ref: RunRef, name: string): Promise<Buffer | undefined>
@@ -233,6 +237,12 @@ export interface Ledger {
    * when the value was erased since, never a part as if it were all.
    */
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
+
+  /**
+   * Begins a value that arrives in pieces. Throws as `append` would, as far as that is known, and `overloaded` when too many
+   * are under way. When the run is purged meanwhile, what was added goes with it, and the upload throws `ended`.
+   */
+  openUpload(ref: RunRef, now: number): Promise<Upload>
 
   /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */
   sweep(now: number): Promise<boolean>

@@ -168,7 +168,7 @@ describe('commits', () => {
       `SELECT * FROM results WHERE run = 1 AND evidence_id = 'x'`,
       'SELECT * FROM results WHERE run = 1 AND number > 1 ORDER BY number LIMIT 1',
       `SELECT * FROM runs WHERE tenant = '' AND run > 'x' AND state <> 'purged' ORDER BY run LIMIT 1`,
-      `SELECT * FROM runs WHERE state = 'evicting' ORDER BY key LIMIT 1`,
+      `SELECT key, state FROM runs WHERE state IN ('evicting', 'purging') ORDER BY state DESC, key LIMIT 1`,
     ]
     for (const sql of plans) {
       const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]

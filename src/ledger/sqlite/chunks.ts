@@ -3,8 +3,18 @@
  * value is read as one range, and a value of one chunk needs no index.
  */
 import type Database from 'better-sqlite3'
+import { CHUNK_BYTES } from '../../core/limits.ts'
 import type { Chunk, ChunkSeek, Put } from '../ledger.ts'
 import { decodeChunk, type EncodedChunk, encodeChunk } from './encoding.ts'
+
+/** What takes about as long to erase as a row: erased bytes are overwritten. */
+const ROW_BYTES = 8_192
+
+/** The chunks of a value: the key of the first, and how many. */
+export interface ChunkKeys {
+  readonly key: number
+  readonly chunks: number
+}
 
 interface ChunkRow extends EncodedChunk {
   readonly first_byte: number
@@ -56,25 +66,53 @@ export class ChunkWriter {
     this.#sql = prepareWrites(db)
   }
 
-  keep(result: number, { kind, value, plan }: Pick<Put, 'kind' | 'value' | 'plan'>): void {
-    const incompressible = kind === 'binary'
-    for (const [n, chunk] of plan.chunks.entries()) {
+  /** Keeps the chunks of a result from the one numbered `n` on. */
+  keep(
+    { result, n }: { readonly result: number; readonly n: number },
+    chunks: Iterable<Chunk>,
+    how: { readonly incompressible: boolean },
+  ): void {
+    let at = n
+    for (const { bytes, ...place } of chunks) {
       this.#sql.insert.run({
-        key: result + n,
+        key: result + at,
         result,
-        n,
-        first_byte: chunk.firstByte,
-        first_line: chunk.firstLine,
-        first_crlf: chunk.firstCrlf,
-        first_char: chunk.firstChar,
-        state: chunk.state,
-        ...encodeChunk(value.subarray(chunk.firstByte, chunk.endByte), { incompressible }),
+        n: at,
+        first_byte: place.firstByte,
+        first_line: place.firstLine,
+        first_crlf: place.firstCrlf,
+        first_char: place.firstChar,
+        state: place.state,
+        ...encodeChunk(bytes, how),
       })
+      at++
     }
   }
 
   erase(firstKey: number, endKey: number): void {
     this.#sql.erase.run(firstKey, endKey)
+  }
+
+  /** The last key in a range that a chunk has. */
+  lastKey(firstKey: number, endKey: number): number | undefined {
+    return this.#sql.lastKey.get(firstKey, endKey)
+  }
+
+  /** A key past those of all chunks. */
+  nextKey(): number {
+    return this.#sql.nextKey.get() as number
+  }
+}
+
+/** What one chunk of a value of so many bytes costs to erase, in rows. */
+export function eraseCost(valueBytes: number): number {
+  return 1 + Math.floor(Math.min(valueBytes, CHUNK_BYTES) / ROW_BYTES)
+}
+
+/** The chunks of a put, as parts of its value. */
+export function* chunksOf({ value, plan }: Pick<Put, 'value' | 'plan'>): Generator<Chunk> {
+  for (const { endByte, ...place } of plan.chunks) {
+    yield { ...place, bytes: value.subarray(place.firstByte, endByte) }
   }
 }
 
@@ -91,20 +129,27 @@ function prepareReads(db: Database.Database) {
     byChar: seek('first_char', '<='),
     byLine: seek('first_line', '<'),
     read: db.prepare<[number, number], ChunkRow>(
-      `SELECT first_byte, first_line, first_crlf, first_char, state, encoding, length, bytes FROM chunks
+      `SELECT first_byte, first_line, first_crlf, first_char, state, encoding, length, checksum, bytes FROM chunks
        WHERE key >= ? AND key < ? ORDER BY key`,
     ),
   }
 }
 
 function prepareWrites(db: Database.Database) {
+  const number = <Bind extends unknown[]>(sql: string) => db.prepare<Bind, number>(sql).pluck()
   return {
     insert: db.prepare<[NewChunk]>(
       `INSERT INTO chunks
-         (key, result, n, first_byte, first_line, first_crlf, first_char, state, encoding, length, bytes)
+         (key, result, n, first_byte, first_line, first_crlf, first_char, state,
+          encoding, length, checksum, bytes)
        VALUES
-         ($key, $result, $n, $first_byte, $first_line, $first_crlf, $first_char, $state, $encoding, $length, $bytes)`,
+         ($key, $result, $n, $first_byte, $first_line, $first_crlf, $first_char, $state,
+          $encoding, $length, $checksum, $bytes)`,
     ),
     erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
+    lastKey: number<[number, number]>(
+      'SELECT key FROM chunks WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1',
+    ),
+    nextKey: number<[]>('SELECT coalesce(max(key), 0) + 1 FROM chunks'),
   }
 }

@@ -1,8 +1,8 @@
 /**
- * How a chunk's bytes are kept: as they are, or as one zstd frame with a checksum where that saves enough. The length of the
- * bytes is kept beside them, so that reading takes no more memory than was written.
+ * How a chunk's bytes are kept: as they are, or as one zstd frame where that saves enough. Beside them is their length, so
+ * that reading takes no more memory than was written, and their checksum, which every reading verifies.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { CoatcheckError } from '../../core/errors.ts'
 
 /** As in the column `encoding`. */
@@ -15,17 +15,14 @@ const ZSTD_BYTES = 4_096
 const SAVED_EIGHTHS = 1
 const EIGHTHS = 8
 
-const ZSTD_OPTIONS = {
-  params: {
-    [constants.ZSTD_c_compressionLevel]: 1,
-    [constants.ZSTD_c_checksumFlag]: 1,
-  },
-}
+const ZSTD_OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
 export interface EncodedChunk {
   readonly encoding: number
   /** Of the bytes before encoding. */
   readonly length: number
+  /** CRC-32 of the same. */
+  readonly checksum: number
   readonly bytes: Buffer
 }
 
@@ -34,18 +31,22 @@ export function encodeChunk(
   bytes: Buffer,
   { incompressible }: { readonly incompressible: boolean },
 ): EncodedChunk {
-  const plain = { encoding: PLAIN, length: bytes.length, bytes }
-  if (incompressible || bytes.length < ZSTD_BYTES) return plain
+  const { length } = bytes
+  const plain = { encoding: PLAIN, length, checksum: crc32(bytes), bytes }
+  if (incompressible || length < ZSTD_BYTES) return plain
   const frame = zstdCompressSync(bytes, ZSTD_OPTIONS)
-  const pays = frame.length * EIGHTHS <= bytes.length * (EIGHTHS - SAVED_EIGHTHS)
-  return pays ? { encoding: ZSTD, length: bytes.length, bytes: frame } : plain
+  const pays = frame.length * EIGHTHS <= length * (EIGHTHS - SAVED_EIGHTHS)
+  return pays ? { ...plain, encoding: ZSTD, bytes: frame } : plain
 }
 
-/** The bytes again. Throws `ledger_corrupt` when they cannot be had, or are not as many as they were. */
+/** The bytes again. Throws `ledger_corrupt` when they are not what they were. */
 export function decodeChunk(chunk: EncodedChunk): Buffer {
   const bytes = decoded(chunk)
-  if (bytes.length === chunk.length) return bytes
-  throw corrupt(`has ${bytes.length} bytes instead of ${chunk.length}`)
+  if (bytes.length !== chunk.length) {
+    throw corrupt(`has ${bytes.length} bytes instead of ${chunk.length}`)
+  }
+  if (crc32(bytes) !== chunk.checksum) throw corrupt('has other bytes than were kept')
+  return bytes
 }
 
 function decoded({ encoding, length, bytes }: EncodedChunk): Buffer {

@@ -1,9 +1,9 @@
 /**
- * A put as it goes to another thread: the members of the contract and no others, since what else hangs on the object would be
- * cloned along, and the value's bytes without those of the buffer they are a part of.
+ * Puts and chunks as they go to another thread: the members of the contract and no others, since what else hangs on the object
+ * would be cloned along, and bytes without those of the buffer they are a part of.
  */
 import { isMarkedAsUntransferable } from 'node:worker_threads'
-import type { Put } from '../ledger.ts'
+import type { Chunk, Put } from '../ledger.ts'
 
 export interface HandedOver {
   readonly put: Put
@@ -12,9 +12,25 @@ export interface HandedOver {
 
 /** A value that is the whole of its memory goes as it is, and is gone here; of any other, a copy goes. */
 export function handOver(given: Put): HandedOver {
-  const bytes = movable(given.value) ?? new Uint8Array(given.value).buffer
+  const bytes = movableOf(given.value)
   return { put: membersOf(given, Buffer.from(bytes)), transfer: [bytes] }
 }
+
+/** Chunks in the same way. */
+export function handOverChunks(given: readonly Chunk[]): {
+  readonly chunks: readonly Chunk[]
+  readonly transfer: readonly ArrayBuffer[]
+} {
+  const transfer: ArrayBuffer[] = []
+  const chunks = given.map(({ firstByte, firstLine, firstCrlf, firstChar, state, bytes }) => {
+    const moved = movableOf(bytes)
+    transfer.push(moved)
+    return { firstByte, firstLine, firstCrlf, firstChar, state, bytes: Buffer.from(moved) }
+  })
+  return { chunks, transfer }
+}
+
+const movableOf = (bytes: Buffer): ArrayBuffer => movable(bytes) ?? new Uint8Array(bytes).buffer
 
 function movable({ buffer, byteLength }: Buffer): ArrayBuffer | undefined {
   if (buffer instanceof SharedArrayBuffer || byteLength === 0) return undefined

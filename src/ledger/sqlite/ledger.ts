@@ -18,6 +18,7 @@ import type {
   Run,
   RunPatch,
   RunRef,
+  Upload,
 } from '../ledger.ts'
 import { openToRead } from './file.ts'
 import { handOver } from './handover.ts'
@@ -25,6 +26,7 @@ import type { Appended, Commit } from './messages.ts'
 import { type ChunkRange, Reader } from './reader.ts'
 import { startThread, type WriterPort } from './thread.ts'
 import { SentTouches } from './touches.ts'
+import { SqliteUpload } from './upload.ts'
 import { type QueueLimits, Writes } from './writes.ts'
 
 /** How many chunks are read at once: about half a MiB. */
@@ -143,18 +145,34 @@ class SqliteLedger implements Ledger {
     return this.#open.listResults(ref, page)
   }
 
-  async *chunks(result: Result, seek: ChunkSeek): AsyncGenerator<Chunk> {
-    let range: ChunkRange = this.#open.findChunks(result, seek)
-    while (range.first < range.end) {
-      const next = Math.min(range.first + READ_CHUNKS, range.end)
-      yield* this.#open.readChunks({ first: range.first, end: next })
-      range = { first: next, end: range.end }
-    }
+  chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk> {
+    return this.#chunks(() => this.#open.findChunks(result, seek))
+  }
+
+  async openUpload(ref: RunRef, now: number): Promise<Upload> {
+    this.#open.tell(now)
+    const key = await this.#writes.ask({ name: 'openUpload', ref, now })
+    return new SqliteUpload({
+      key,
+      ref,
+      now,
+      writes: this.#writes,
+      chunks: (chunks, seek) => this.#chunks(() => this.#open.findStaged({ key, chunks }, seek)),
+    })
   }
 
   async sweep(now: number): Promise<boolean> {
     this.#open.tell(now)
     return this.#writes.ask({ name: 'sweep', now })
+  }
+
+  async *#chunks(find: () => ChunkRange): AsyncGenerator<Chunk> {
+    let range = find()
+    while (range.first < range.end) {
+      const next = Math.min(range.first + READ_CHUNKS, range.end)
+      yield* this.#open.readChunks({ first: range.first, end: next })
+      range = { first: next, end: range.end }
+    }
   }
 
   close(): Promise<void> {

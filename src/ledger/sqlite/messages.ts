@@ -3,7 +3,17 @@
  * error loses its class, so that errors travel as what they say.
  */
 import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../../core/errors.ts'
-import type { EndCounts, LedgerPolicy, Put, Result, Run, RunPatch, RunRef } from '../ledger.ts'
+import type {
+  Chunk,
+  EndCounts,
+  LedgerPolicy,
+  Put,
+  Result,
+  Run,
+  RunPatch,
+  RunRef,
+  StreamedPut,
+} from '../ledger.ts'
 import type { Touch } from './touches.ts'
 
 /** What the thread is started with. */
@@ -15,6 +25,14 @@ export interface WriterData {
 export interface Append {
   readonly ref: RunRef
   readonly put: Put
+  readonly now: number
+}
+
+/** Makes a result of an upload. */
+export interface Finish {
+  readonly upload: number
+  readonly ref: RunRef
+  readonly put: StreamedPut
   readonly now: number
 }
 
@@ -34,6 +52,16 @@ export interface Commit {
 
 export type WriteCall =
   | ({ readonly name: 'append' } & Append)
+  | ({ readonly name: 'finish' } & Finish)
+  | { readonly name: 'openUpload'; readonly ref: RunRef; readonly now: number }
+  | {
+      readonly name: 'stage'
+      readonly upload: number
+      readonly chunks: readonly Chunk[]
+      readonly now: number
+    }
+  /** Answered when nothing of it is left. */
+  | { readonly name: 'abort'; readonly upload: number }
   | {
       readonly name: 'openRun'
       readonly ref: RunRef
@@ -56,6 +84,11 @@ export type WriteCall =
 /** What each call answers. */
 export interface WriteAnswers {
   readonly append: Appended
+  readonly finish: Appended
+  /** Its key: that of its first chunk. */
+  readonly openUpload: number
+  readonly stage: undefined
+  readonly abort: undefined
   readonly openRun: { readonly run: Run; readonly created: boolean }
   readonly endRun: EndCounts
   readonly sweep: boolean

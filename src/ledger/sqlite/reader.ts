@@ -16,7 +16,7 @@ import type {
   Run,
   RunRef,
 } from '../ledger.ts'
-import { ChunkReader } from './chunks.ts'
+import { type ChunkKeys, ChunkReader } from './chunks.ts'
 import { ledgerError } from './errors.ts'
 import { pageOf } from './page.ts'
 import { ResultReader } from './result-reader.ts'
@@ -124,6 +124,11 @@ export class Reader {
       if (row === undefined || run === undefined || !isReadable(run)) throw erased()
       return { first: key + this.#chunks.seek(key, seek), end: key + row.chunks }
     })
+  }
+
+  /** The same of what an upload has so far. */
+  findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): ChunkRange {
+    return this.#read(() => ({ first: key + this.#chunks.seek(key, seek), end: key + chunks }))
   }
 
   /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */

@@ -122,11 +122,6 @@ export function prepareResultWrites(db: Database.Database) {
     first: db.prepare<[number], ResultRow>(`${ALL} WHERE run = ? ORDER BY number LIMIT 1`),
     shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
     erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
-    nextKey: db
-      .prepare<[], number>(
-        'SELECT coalesce(max(key + chunks), 1) FROM (SELECT key, chunks FROM results ORDER BY key DESC LIMIT 1)',
-      )
-      .pluck(),
   }
 }
 

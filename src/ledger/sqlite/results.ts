@@ -5,8 +5,8 @@
 import type Database from 'better-sqlite3'
 import { shownChars } from '../../core/content.ts'
 import { CoatcheckError } from '../../core/errors.ts'
-import type { LedgerPolicy, Put } from '../ledger.ts'
-import { ChunkWriter } from './chunks.ts'
+import type { LedgerPolicy, Put, StreamedPut } from '../ledger.ts'
+import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
 import type { ResultReader } from './result-reader.ts'
 import { prepareResultWrites, type ResultRow } from './result-statements.ts'
@@ -27,18 +27,29 @@ export class Results implements ResultNames {
   /** Only grows while the process lives, so that a result which was erased under its reader never names another's chunks. */
   #nextKey: number
 
-  /** `reader` is of the same connection. */
-  constructor(db: Database.Database, policy: LedgerPolicy, reader: ResultReader) {
+  /** `reader` and `chunks` are of the same connection. */
+  constructor(
+    db: Database.Database,
+    policy: LedgerPolicy,
+    parts: { readonly reader: ResultReader; readonly chunks: ChunkWriter },
+  ) {
     this.#policy = policy
-    this.#reader = reader
-    this.#chunks = new ChunkWriter(db)
+    this.#reader = parts.reader
+    this.#chunks = parts.chunks
     this.#sql = prepareResultWrites(db)
     this.#ids = new EvidenceIds(this)
-    this.#nextKey = this.#sql.nextKey.get() as number
+    this.#nextKey = this.#chunks.nextKey()
+  }
+
+  /** Keys that nothing else will have: the first of so many in a row. */
+  reserve(keys: number): number {
+    const first = this.#nextKey
+    this.#nextKey += keys
+    return first
   }
 
   /** The result that `put` repeats, if it does. */
-  findSame(run: RunRow, put: Put): ResultRow | undefined {
+  findSame(run: RunRow, put: StreamedPut): ResultRow | undefined {
     if (put.idempotencyKey !== null) {
       return this.#sql.byIdempotencyKey.get(run.key, put.idempotencyKey)
     }
@@ -48,26 +59,24 @@ export class Results implements ResultNames {
       outcome: put.outcome,
       kind: put.kind,
       sha256: Buffer.from(put.sha256, 'hex'),
-      totalBytes: put.value.length,
+      totalBytes: put.totalBytes,
     })
   }
 
-  /** Keeps a result under the run's next number, and says what the run has to count. Throws `over_limit`. */
-  keep(place: Place, put: Put): { row: ResultRow; counts: RunCounts } {
+  /**
+   * Keeps a result under the run's next number, and says what the run has to count. For room and chunks the caller has cared.
+   */
+  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: ResultRow; counts: RunCounts } {
     const { run } = place
-    this.#requireRoom(run, put)
-    const key = this.#nextKey
-    this.#nextKey += put.plan.chunks.length
     const failures = failuresAfter(run, put)
-    const row = this.#rowOf(place, put, { key, repeats: failures.repeats })
+    const row = this.#rowOf(place, put, { ...keys, repeats: failures.repeats })
     this.#sql.insert.run(row)
-    this.#chunks.keep(key, put)
     return {
       row,
       counts: {
         number: row.number,
         bytes: row.total_bytes,
-        producedChars: put.plan.view.chars,
+        producedChars: put.totals.chars,
         shownChars: shownChars(put.shown, {
           number: row.number,
           recallName: row.recall_name,
@@ -91,18 +100,19 @@ export class Results implements ResultNames {
     this.#sql.rename.run(evidenceId, recallName, row.key)
   }
 
-  /** Erases at most so many rows of a run; returns how many are left of the budget, which is above 0 when all are gone. */
-  erase(run: number, budgetRows: number): number {
+  /** Erases rows of a run while `budget` (see `eraseCost`) lasts; returns what is left of it, which is above 0 when all are gone. */
+  erase(run: number, budget: number): number {
     this.#ids.forget()
-    let left = budgetRows
+    let left = budget
     while (left > 0) {
       const row = this.#sql.first.get(run)
       if (row === undefined) return left
-      const chunks = Math.min(left, row.chunks)
+      const cost = eraseCost(row.total_bytes)
+      const chunks = Math.min(Math.ceil(left / cost), row.chunks)
       this.#chunks.erase(row.key + row.chunks - chunks, row.key + row.chunks)
       if (chunks < row.chunks) this.#sql.shorten.run(chunks, row.key)
       else this.#sql.erase.run(row.key)
-      left -= chunks
+      left -= chunks * cost
     }
     return 0
   }
@@ -112,7 +122,11 @@ export class Results implements ResultNames {
     this.#ids.forget()
   }
 
-  #requireRoom({ results, kept_bytes }: RunRow, { value }: Put): void {
+  /** Throws `over_limit` when the run may not take another result of so many bytes. */
+  requireRoom(
+    { results, kept_bytes }: Pick<RunRow, 'results' | 'kept_bytes'>,
+    bytes: number,
+  ): void {
     const { maxResultsPerRun, maxBytesPerRun } = this.#policy
     if (results >= maxResultsPerRun) {
       const detail = `The run holds ${results} results, which is the limit. Put into another run.`
@@ -121,8 +135,8 @@ export class Results implements ResultNames {
         value: maxResultsPerRun,
       })
     }
-    if (kept_bytes + value.length > maxBytesPerRun) {
-      const detail = `The run holds ${kept_bytes} bytes, and ${value.length} more would pass the limit of ${maxBytesPerRun}. Put into another run.`
+    if (kept_bytes + bytes > maxBytesPerRun) {
+      const detail = `The run holds ${kept_bytes} bytes, and ${bytes} more would pass the limit of ${maxBytesPerRun}. Put into another run.`
       throw new CoatcheckError('over_limit', detail, {
         limit: 'bytes_per_run',
         value: maxBytesPerRun,
@@ -130,14 +144,17 @@ export class Results implements ResultNames {
     }
   }
 
-  #rowOf({ run, now }: Place, put: Put, drawn: { key: number; repeats: number }): ResultRow {
+  #rowOf(
+    { run, now }: Place,
+    put: StreamedPut,
+    drawn: ChunkKeys & { readonly repeats: number },
+  ): ResultRow {
     const number = run.last_number + 1
     const { evidenceId, recallName } = this.#ids.draw(run.key, put.toolUseId, number)
     const isViewed = put.kind !== 'binary'
-    const { view } = put.plan
+    const { totals } = put
     return {
       ...drawn,
-      chunks: put.plan.chunks.length,
       run: run.key,
       number,
       evidence_id: evidenceId,
@@ -148,10 +165,10 @@ export class Results implements ResultNames {
       outcome: put.outcome,
       kind: put.kind,
       media_type: put.mediaType,
-      total_bytes: put.value.length,
-      total_chars: isViewed ? view.chars : null,
-      total_lines: isViewed ? view.lines : null,
-      view_bytes: view.bytes,
+      total_bytes: put.totalBytes,
+      total_chars: isViewed ? totals.chars : null,
+      total_lines: isViewed ? totals.lines : null,
+      view_bytes: totals.bytes,
       sha256: Buffer.from(put.sha256, 'hex'),
       view_form: put.view.form,
       view_start: put.view.start,
@@ -164,8 +181,13 @@ export class Results implements ResultNames {
   }
 }
 
+/** A put without its value's bytes. */
+export function withoutValue({ value, plan, ...put }: Put): StreamedPut {
+  return { ...put, totalBytes: value.length, totals: plan.view }
+}
+
 /** How often this failure has now happened in a row, and what the run remembers for the next. */
-function failuresAfter(run: RunRow, { outcome, failureKey }: Put) {
+function failuresAfter(run: RunRow, { outcome, failureKey }: StreamedPut) {
   switch (outcome) {
     case 'output':
       return { repeats: 1, key: null, run: 0 }

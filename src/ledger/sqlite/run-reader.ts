@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3'
 import type { LedgerPolicy, Run, RunRef } from '../ledger.ts'
 import { isReadable, type RunRow, settled, toRun } from './run-state.ts'
-import { prepareRunReads } from './run-statements.ts'
+import { prepareRunReads, type RunToErase } from './run-statements.ts'
 
 /** When a run was last asked for, by its key, as far as it is only noted; 0 when it is not. */
 export interface Noted {
@@ -47,8 +47,8 @@ export class RunReader {
     return this.#sql.scan.all(afterKey, limit).map((row) => this.#settled(row, now))
   }
 
-  firstEvicting(): RunRow | undefined {
-    return this.#sql.firstEvicting.get()
+  toErase(): RunToErase | undefined {
+    return this.#sql.toErase.get()
   }
 
   /** How many of a tenant's runs count for its limit. */

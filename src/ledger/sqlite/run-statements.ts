@@ -1,9 +1,16 @@
 /**
- * The SQL of `run-reader.ts` and `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are told.
+ * The SQL of `run-reader.ts` and `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are
+ * told; so is a purging one.
  */
 import type Database from 'better-sqlite3'
 import type { Format } from '../ledger.ts'
 import type { RunRow } from './run-state.ts'
+
+/** A run whose rows have yet to go. */
+export interface RunToErase {
+  readonly key: number
+  readonly state: 'evicting' | 'purging'
+}
 
 interface NewRun {
   readonly tenant: string
@@ -28,15 +35,17 @@ export function prepareRunReads(db: Database.Database) {
   return {
     ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
     byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
-    byKey: db.prepare<[number], RunRow>('SELECT * FROM runs WHERE key = ?'),
+    byKey: db.prepare<[number], RunRow>(`SELECT * FROM runs WHERE key = ? AND state <> 'purging'`),
     list: db.prepare<[string, string, number], RunRow>(
       `SELECT * FROM runs WHERE tenant = ? AND run > ? AND state <> 'purged' ORDER BY run LIMIT ?`,
     ),
     scan: db.prepare<[number, number], RunRow>(
-      'SELECT * FROM runs WHERE key > ? ORDER BY key LIMIT ?',
+      `SELECT * FROM runs WHERE key > ? AND state <> 'purging' ORDER BY key LIMIT ?`,
     ),
-    firstEvicting: db.prepare<[], RunRow>(
-      `SELECT * FROM runs WHERE state = 'evicting' ORDER BY key LIMIT 1`,
+    // Purging ones first: somebody waits for them.
+    toErase: db.prepare<[], RunToErase>(
+      `SELECT key, state FROM runs WHERE state IN ('evicting', 'purging')
+       ORDER BY state DESC, key LIMIT 1`,
     ),
     counted: db.prepare<[string], number>('SELECT runs FROM tenants WHERE tenant = ?').pluck(),
     tool: db
@@ -85,12 +94,17 @@ function rows(db: Database.Database) {
        WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
     ),
     evicted: db.prepare<[number]>(`UPDATE runs SET state = 'evicted' WHERE key = ?`),
+    // Its name goes to a row of its own, and may be opened again while the rest is being erased.
     purge: db.prepare<[number]>(
-      `UPDATE runs
-       SET state = 'purged', ended_at = NULL, results = 0, kept_bytes = 0, produced_chars = 0,
-           shown_chars = 0, failure_key = NULL, failure_repeats = 0
-       WHERE key = ?`,
+      `UPDATE runs SET state = 'purging', run = NULL, failure_key = NULL WHERE key = ?`,
     ),
+    keepName: db.prepare<[RunRow]>(
+      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
+         last_request_at, last_number)
+       VALUES ($tenant, $run, 'purged', $format, $ttl_seconds, $verbatim_limit_chars, $created_at,
+         $last_request_at, $last_number)`,
+    ),
+    erase: db.prepare<[number]>('DELETE FROM runs WHERE key = ?'),
   }
 }
 

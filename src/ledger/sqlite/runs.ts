@@ -8,7 +8,7 @@ import { FORMATS, type LedgerPolicy, type RunPatch, type RunRef } from '../ledge
 import { runNotOpen } from '../refusals.ts'
 import type { RunReader } from './run-reader.ts'
 import { isReadable, type RunRow } from './run-state.ts'
-import { prepareRunWrites, type RunCounts } from './run-statements.ts'
+import { prepareRunWrites, type RunCounts, type RunToErase } from './run-statements.ts'
 import type { Touch } from './touches.ts'
 
 export class Runs {
@@ -30,6 +30,14 @@ export class Runs {
     requireOpen(found)
     this.#sql.request.run(now, found.key)
     return { row: found, created: false }
+  }
+
+  /** Throws as `open` would, and changes nothing. The run, when there is one. */
+  requireOpenable(ref: RunRef, now: number): RunRow | undefined {
+    const found = this.#reader.find(ref, now)
+    if (found === undefined) this.#requireRoom(ref)
+    else requireOpen(found)
+    return found
   }
 
   /** Throws `format_fixed`; the format of a run just made may be any. */
@@ -72,18 +80,19 @@ export class Runs {
     if (changes > 0 && state === 'evicting') this.#sql.countRuns.run({ tenant, added: -1 })
   }
 
-  /** Once the results of an evicting run are gone. */
-  evicted({ key }: RunRow): void {
-    this.#sql.dropTools.run(key)
-    this.#sql.evicted.run(key)
-  }
-
-  /** Once the results of a run are gone: leaves its name and last number. */
+  /** Leaves the run's name and last number; what it had is without a name from now on, and to be erased. */
   purge(row: RunRow): void {
     this.settle(row)
     if (isReadable(row)) this.#sql.countRuns.run({ tenant: row.tenant, added: -1 })
-    this.#sql.dropTools.run(row.key)
     this.#sql.purge.run(row.key)
+    this.#sql.keepName.run(row)
+  }
+
+  /** Once the results of the run are gone. */
+  erased({ key, state }: RunToErase): void {
+    this.#sql.dropTools.run(key)
+    if (state === 'purging') this.#sql.erase.run(key)
+    else this.#sql.evicted.run(key)
   }
 
   /** Requests that were only noted so far. */
@@ -91,12 +100,16 @@ export class Runs {
     for (const [key, at] of touches) this.#sql.request.run(at, key)
   }
 
+  #requireRoom({ tenant }: RunRef): void {
+    const { maxRuns } = this.#policy
+    if (this.#reader.counted(tenant) < maxRuns) return
+    const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
+    throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
+  }
+
   #create(ref: RunRef, now: number): RunRow {
-    const { maxRuns, defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
-    if (this.#reader.counted(ref.tenant) >= maxRuns) {
-      const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
-      throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
-    }
+    const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
+    this.#requireRoom(ref)
     this.#sql.create.run({
       tenant: ref.tenant,
       run: ref.run,

@@ -4,18 +4,21 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
-import type { EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
-import { Eraser } from './eraser.ts'
+import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
+import { type ChunkKeys, ChunkWriter, chunksOf } from './chunks.ts'
+import { Eraser, type Progress } from './eraser.ts'
 import { ledgerError } from './errors.ts'
 import { type LedgerFile, openFile } from './file.ts'
-import type { Append, Appended, AppendOutcome } from './messages.ts'
+import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
 import { ResultReader } from './result-reader.ts'
 import { toResult } from './result-statements.ts'
-import { Results } from './results.ts'
+import { Results, withoutValue } from './results.ts'
 import { RunReader } from './run-reader.ts'
 import type { RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
 import { type Touch, Touches } from './touches.ts'
+import { unsynced } from './unsynced.ts'
+import { bytesIn, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
 export function openStore(path: string, policy: LedgerPolicy): Store {
@@ -28,12 +31,17 @@ export function openStore(path: string, policy: LedgerPolicy): Store {
   }
 }
 
+/** Of a run that has yet to be opened. */
+const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
+
 export class Store {
   readonly #file: LedgerFile
   readonly #db: Database.Database
   readonly #reader: RunReader
   readonly #runs: Runs
   readonly #results: Results
+  readonly #chunks: ChunkWriter
+  readonly #uploads: Uploads
   readonly #eraser: Eraser
   /** Received, and written with the next transaction. */
   readonly #touches = new Touches()
@@ -49,11 +57,15 @@ export class Store {
     this.#db = db
     this.#reader = new RunReader(db, policy, this.#touches)
     this.#runs = new Runs(db, policy, this.#reader)
-    this.#results = new Results(db, policy, new ResultReader(db))
+    this.#chunks = new ChunkWriter(db)
+    const chunks = this.#chunks
+    this.#results = new Results(db, policy, { reader: new ResultReader(db), chunks })
+    this.#uploads = new Uploads(db, { chunks, results: this.#results })
     this.#eraser = new Eraser(db, {
       reader: this.#reader,
       runs: this.#runs,
       results: this.#results,
+      uploads: this.#uploads,
     })
     this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
@@ -78,8 +90,47 @@ export class Store {
   }
 
   /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
-  append(appends: readonly Append[]): readonly AppendOutcome[] {
-    return this.#write(() => appends.map((append) => this.#tryAppend(append)))
+  append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    try {
+      return this.#write(() => appends.map((append) => this.#tryAppend(append)))
+    } finally {
+      // finished or failed: nobody adds to them any more
+      for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
+    }
+  }
+
+  /** The key of an upload. Throws as an append would, as far as that is known. */
+  openUpload(ref: RunRef, now: number): number {
+    return this.#translated(() => {
+      this.#file.requireThere()
+      const run = this.#runs.requireOpenable(ref, now)
+      if (run !== undefined) this.#results.requireRoom(run, this.#uploads.bytesOf(ref))
+      return this.#uploads.open(ref)
+    })
+  }
+
+  /** Keeps the next chunks of an upload, which is dropped when this throws. */
+  stage(key: number, chunks: readonly Chunk[], now: number): void {
+    try {
+      const { ref } = this.#uploads.find(key)
+      unsynced(this.#db, () =>
+        this.#write(() => {
+          const run = this.#runs.requireOpenable(ref, now)
+          const bytes = this.#uploads.bytesOf(ref) + bytesIn(chunks)
+          this.#results.requireRoom(run ?? NOTHING_KEPT, bytes)
+          this.#uploads.add(key, chunks)
+        }),
+      )
+      this.#uploads.added(key, chunks)
+    } catch (error) {
+      this.#uploads.drop(key)
+      throw error
+    }
+  }
+
+  /** What was added is to be erased. */
+  dropUpload(key: number): undefined {
+    this.#uploads.drop(key)
   }
 
   openRun(ref: RunRef, patch: RunPatch, now: number): { run: Run; created: boolean } {
@@ -91,22 +142,34 @@ export class Store {
     })
   }
 
+  /** A purge leaves rows to be erased, and nothing that can be read. */
   endRun(ref: RunRef, { purge }: { readonly purge: boolean }, now: number): EndCounts {
     const counts = this.#write(() => {
       const row = this.#reader.find(ref, now)
       if (row === undefined) return { results: 0, keptBytes: 0 }
-      if (purge) this.#eraser.purge(row)
+      if (purge) this.#runs.purge(row)
       else this.#runs.end(row, now)
       return { results: row.results, keptBytes: row.kept_bytes }
     })
-    if (purge) this.#scrubSoon()
+    if (purge) this.#uploads.dropAll(ref)
     return counts
   }
 
+  /** True when there are more runs to look at. */
   sweep(now: number): boolean {
-    const more = this.#write(() => this.#eraser.sweep(now))
-    this.#translated(() => this.#eraser.scrub())
-    return more
+    return this.#write(() => this.#eraser.sweep(now))
+  }
+
+  /** Erases a piece of what is to be erased. */
+  erase(): Progress {
+    return this.#translated(() =>
+      unsynced(this.#db, () => this.#eraser.step((work) => this.#write(work))),
+    )
+  }
+
+  /** Leaves what a reader blocks for a later {@link erase}. */
+  postponeScrub(): void {
+    this.#eraser.postpone()
   }
 
   /** Writes the touches that it has. */
@@ -118,20 +181,12 @@ export class Store {
   close(): void {
     try {
       this.flush()
-      this.#translated(() => this.#eraser.scrub())
     } finally {
       this.#file.close()
     }
   }
 
-  /** The rows are erased already, whatever becomes of this; a sweep tries again. */
-  #scrubSoon(): void {
-    try {
-      this.#eraser.scrub()
-    } catch {}
-  }
-
-  #tryAppend(append: Append): AppendOutcome {
+  #tryAppend(append: Append | Finish): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
       return this.#transaction(() => this.#append(append)) as Appended
@@ -143,13 +198,26 @@ export class Store {
     }
   }
 
-  #append({ ref, put, now }: Append): Appended {
+  #append(append: Append | Finish): Appended {
+    const { ref, now } = append
+    const put = 'upload' in append ? append.put : withoutValue(append.put)
     const { row: run } = this.#runs.open(ref, now)
     const same = this.#results.findSame(run, put)
     if (same !== undefined) return { result: toResult(same), retried: true }
-    const { row, counts } = this.#results.keep({ run, now }, put)
+    this.#results.requireRoom(run, put.totalBytes)
+    const { row, counts } = this.#results.keep({ run, now }, put, this.#keepChunks(append))
     this.#runs.count(run, counts)
     return { result: toResult(row), retried: false }
+  }
+
+  #keepChunks(append: Append | Finish): ChunkKeys {
+    if ('upload' in append) return this.#uploads.finish(append.upload)
+    const { put } = append
+    const chunks = put.plan.chunks.length
+    const key = this.#results.reserve(chunks)
+    const incompressible = put.kind === 'binary'
+    this.#chunks.keep({ result: key, n: 0 }, chunksOf(put), { incompressible })
+    return { key, chunks }
   }
 
   #translated<Answer>(work: () => Answer): Answer {

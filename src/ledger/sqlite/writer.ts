@@ -2,25 +2,39 @@
  * The order of writes, and their answers. What has arrived by the end of a turn of this thread's event loop is done then, in
  * order; appends next to each other share one transaction. All of a turn is answered in one message, after its commits. No
  * timer: under load, the turns grow by themselves. What a call throws is its answer; nothing else stops for it.
+ * What may take long comes after the rest of a turn, one piece of each kind: the chunks of an upload, and erasing.
  */
+import type { Chunk, EndCounts } from '../ledger.ts'
+import { Erasing } from './erasing.ts'
 import { ledgerError } from './errors.ts'
 import type { FromWriter, Reply, ToWriter, WriteAnswers, WriteCall } from './messages.ts'
-import { type Append, type Commit, toPlainError } from './messages.ts'
+import { type Append, type Commit, type Finish, toPlainError } from './messages.ts'
 import type { Store } from './store.ts'
 
 const MS_PER_SECOND = 1000
 
 interface AppendEntry {
   readonly id: number
-  readonly append: Append
+  readonly append: Append | Finish
+}
+
+type StageCall = Extract<WriteCall, { name: 'stage' }>
+type OtherCall = Exclude<WriteCall, { name: 'append' | 'finish' | 'stage' }>
+
+interface Stage {
+  readonly id: number
+  readonly call: StageCall
 }
 
 export class Writer {
   readonly #store: Store
   readonly #post: (message: FromWriter) => void
   readonly #onClosed: () => void
+  readonly #erasing: Erasing
   #isClosed = false
+  #isTurnDue = false
   #waiting: ToWriter[] = []
+  readonly #stages: Stage[] = []
   #replies: Reply[] = []
   #commits: Commit[] = []
 
@@ -29,12 +43,37 @@ export class Writer {
     this.#store = store
     this.#post = post
     this.#onClosed = onClosed
+    this.#erasing = new Erasing({
+      step: () => store.erase(),
+      postpone: () => store.postponeScrub(),
+      wake: () => this.#wake(),
+    })
+    this.#wake()
   }
 
   receive(message: ToWriter): void {
     this.#store.touch(message.touches)
-    if (this.#waiting.length === 0) setImmediate(() => this.#drain())
-    this.#waiting.push(message)
+    const { id, call } = message
+    if (call.name === 'stage') this.#stages.push({ id, call })
+    else this.#waiting.push(message)
+    this.#wake()
+  }
+
+  #wake(): void {
+    if (this.#isTurnDue || this.#isClosed) return
+    this.#isTurnDue = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#isTurnDue = false
+    this.#drain()
+    if (this.#isClosed) return
+    const stage = this.#stages.shift()
+    if (stage !== undefined) this.#answer(stage.id, () => this.#stage(stage.call))
+    if (this.#erasing.isDue) this.#erasing.step()
+    this.#reply()
+    if (this.#stages.length > 0 || this.#erasing.isDue) this.#wake()
   }
 
   #drain(): void {
@@ -43,10 +82,11 @@ export class Writer {
     let group: AppendEntry[] = []
     for (const { id, call } of messages) {
       if (call.name === 'append') group.push({ id, append: withBuffer(call) })
+      else if (call.name === 'finish') group.push({ id, append: call })
       else {
         this.#keep(group)
         group = []
-        this.#answer(id, () => this.#do(call))
+        this.#do(id, call as OtherCall)
       }
     }
     this.#keep(group)
@@ -55,6 +95,7 @@ export class Writer {
 
   #reply(): void {
     const [replies, commits] = [this.#replies, this.#commits]
+    if (replies.length === 0) return
     this.#replies = []
     this.#commits = []
     this.#post({ replies, commits, touchesWritten: this.#store.touchesWritten })
@@ -77,6 +118,8 @@ export class Writer {
     } catch (error) {
       for (const { id } of group) this.#fail(id, error)
     }
+    // of a retry, or of one that failed
+    if (group.some(({ append }) => 'upload' in append)) this.#erasing.start()
   }
 
   #answer(id: number, work: () => WriteAnswers[keyof WriteAnswers]): void {
@@ -91,14 +134,45 @@ export class Writer {
     this.#replies.push({ id, error: toPlainError(ledgerError(error)) })
   }
 
-  #do(call: Exclude<WriteCall, { name: 'append' }>): WriteAnswers[keyof WriteAnswers] {
+  #do(id: number, call: OtherCall): void {
+    if (call.name === 'abort') this.#whenErased(id, () => this.#store.dropUpload(call.upload))
+    else if (call.name === 'endRun' && call.how.purge) {
+      this.#whenErased(id, () => this.#store.endRun(call.ref, call.how, call.now))
+    } else this.#answer(id, () => this.#doNow(call))
+  }
+
+  /** Answers when all that `work` left to be erased is gone. */
+  #whenErased(id: number, work: () => EndCounts | undefined): void {
+    try {
+      const answer = work()
+      this.#erasing.wait({
+        done: () => this.#replies.push({ id, answer }),
+        failed: (error) => this.#fail(id, error),
+      })
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  #stage({ upload, chunks, now }: StageCall): undefined {
+    try {
+      this.#store.stage(upload, chunks.map(withBytes), now)
+    } catch (error) {
+      this.#erasing.start()
+      throw error
+    }
+  }
+
+  #doNow(call: Exclude<OtherCall, { name: 'abort' }>): WriteAnswers[keyof WriteAnswers] {
     switch (call.name) {
       case 'openRun':
         return this.#store.openRun(call.ref, call.patch, call.now)
+      case 'openUpload':
+        return this.#store.openUpload(call.ref, call.now)
       case 'endRun':
         return this.#store.endRun(call.ref, call.how, call.now)
       case 'sweep':
-        return this.#store.sweep(call.now)
+        return this.#sweep(call.now)
       case 'ping':
         this.#store.ping()
         return undefined
@@ -106,6 +180,7 @@ export class Writer {
         this.#store.flush()
         return undefined
       case 'close':
+        this.#erasing.finish()
         this.#isClosed = true
         this.#store.close()
         return undefined
@@ -113,10 +188,24 @@ export class Writer {
         return call satisfies never
     }
   }
+
+  /** With a piece of erasing, so that sweeps alone bring it to its end. */
+  #sweep(now: number): boolean {
+    const more = this.#store.sweep(now)
+    this.#erasing.start()
+    const progress = this.#erasing.step()
+    return more || (progress !== 'idle' && progress !== 'blocked')
+  }
 }
 
 /** A buffer arrives as a plain array of bytes. */
-function withBuffer({ ref, put, now }: Append): Append {
-  const { buffer, byteOffset, byteLength } = put.value
-  return { ref, now, put: { ...put, value: Buffer.from(buffer, byteOffset, byteLength) } }
-}
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+const withBuffer = ({ ref, put, now }: Append): Append => ({
+  ref,
+  now,
+  put: { ...put, value: bufferOf(put.value) },
+})
+
+const withBytes = (chunk: Chunk): Chunk => ({ ...chunk, bytes: bufferOf(chunk.bytes) })

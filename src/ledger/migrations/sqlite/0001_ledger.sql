@@ -9,10 +9,12 @@ CREATE TABLE tenants (
 CREATE TABLE runs (
   key INTEGER PRIMARY KEY,
   tenant TEXT NOT NULL,
-  run TEXT NOT NULL,
+  -- NULL when purging.
+  run TEXT,
   -- An `evicting` run is evicted to all callers; some of its rows have yet to go. Of a `purged` one, only its name and
-  -- last number mean anything.
-  state TEXT NOT NULL CHECK (state IN ('open', 'ended', 'expired', 'evicting', 'evicted', 'purged')),
+  -- last number mean anything; what it had is a `purging` one, without a name, until its rows are gone.
+  state TEXT NOT NULL
+    CHECK (state IN ('open', 'ended', 'expired', 'evicting', 'evicted', 'purged', 'purging')),
   format TEXT NOT NULL,
   ttl_seconds INTEGER NOT NULL,
   verbatim_limit_chars INTEGER NOT NULL,
@@ -27,10 +29,11 @@ CREATE TABLE runs (
   -- The failure that a next one would repeat.
   failure_key TEXT,
   failure_repeats INTEGER NOT NULL DEFAULT 0,
-  UNIQUE (tenant, run)
+  UNIQUE (tenant, run),
+  CHECK ((run IS NULL) = (state = 'purging'))
 ) STRICT;
 
-CREATE INDEX runs_evicting ON runs (key) WHERE state = 'evicting';
+CREATE INDEX runs_to_erase ON runs (state DESC, key) WHERE state IN ('evicting', 'purging');
 
 CREATE TABLE tools (
   key INTEGER PRIMARY KEY,
@@ -89,8 +92,9 @@ CREATE TABLE chunks (
   state INTEGER NOT NULL,
   -- Of `bytes`. 0: as they are; 1: one zstd frame.
   encoding INTEGER NOT NULL,
-  -- How many bytes of the value these are.
+  -- How many bytes of the value these are, and their CRC-32.
   length INTEGER NOT NULL,
+  checksum INTEGER NOT NULL,
   bytes BLOB NOT NULL
 ) STRICT;
 
@@ -98,3 +102,9 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_by_byte ON chunks (result, first_byte, n) WHERE n > 0;
 CREATE INDEX chunks_by_line ON chunks (result, first_line, n) WHERE n > 0;
 CREATE INDEX chunks_by_char ON chunks (result, first_char, n) WHERE n > 0;
+
+-- Values on their way in pieces, by the key that they will have: their chunks are there, and no result has them yet. What
+-- nobody is adding to is erased.
+CREATE TABLE uploads (
+  key INTEGER PRIMARY KEY
+) STRICT;
