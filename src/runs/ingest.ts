@@ -9,7 +9,7 @@ import type { ViewSource } from '../core/view.ts'
 import type { StreamedPut, Upload } from '../ledger/ledger.ts'
 import { hintFor, type StreamSource } from './value.ts'
 
-/** Chunks that go to the ledger at once, while as many more arrive. */
+/** About how many chunks go to the ledger at once, while as many more arrive: half a MiB. */
 const BATCH_CHUNKS = 8
 
 /** What a value in pieces turned out to be, as `describeSource` says it of a whole one. */
@@ -31,13 +31,15 @@ export async function ingest(upload: Upload, source: StreamSource): Promise<Desc
   const { mediaType } = source
   const cutter = new Cutter(source.kind)
   const digest = createHash('sha256')
-  const batches = new Batches(upload)
+  let batch: CutChunk[] = []
   for await (const piece of source.pieces) {
     digest.update(piece)
-    for (const chunk of cutter.push(piece)) await batches.add(chunk)
+    batch.push(...cutter.push(piece))
+    if (batch.length < BATCH_CHUNKS) continue
+    await upload.add(batch)
+    batch = []
   }
-  for (const chunk of cutter.end()) await batches.add(chunk)
-  await batches.end()
+  await upload.add([...batch, ...cutter.end()])
   const { kind, totalBytes, totals, excerpt } = cutter
   const sha256 = digest.digest('hex')
   const isText = kind === 'text'
@@ -49,34 +51,4 @@ export async function ingest(upload: Upload, source: StreamSource): Promise<Desc
     : previewBinary({ mediaType, bytes: totalBytes, sha256 })
   const hint = hintFor({ outcome: 'output', kind })
   return { outcome: 'output', kind, mediaType, totalBytes, totals, sha256, view, preview, hint }
-}
-
-/** One batch is being kept while the next one fills. */
-class Batches {
-  readonly #upload: Upload
-  #filling: CutChunk[] = []
-  #keeping: Promise<void> = Promise.resolve()
-
-  constructor(upload: Upload) {
-    this.#upload = upload
-  }
-
-  async add(chunk: CutChunk): Promise<void> {
-    this.#filling.push(chunk)
-    if (this.#filling.length >= BATCH_CHUNKS) await this.#send()
-  }
-
-  async end(): Promise<void> {
-    await this.#send()
-    await this.#keeping
-  }
-
-  async #send(): Promise<void> {
-    await this.#keeping
-    const batch = this.#filling
-    this.#filling = []
-    this.#keeping = this.#upload.add(batch)
-    // What fails is thrown where it is awaited next, if at all: the pieces may fail first.
-    this.#keeping.catch(() => undefined)
-  }
 }
