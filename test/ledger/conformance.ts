@@ -6,6 +6,7 @@ import { resultsConform } from './conformance/results.ts'
 import { retriesConform } from './conformance/retries.ts'
 import { runsConform } from './conformance/runs.ts'
 import { timesConform } from './conformance/times.ts'
+import { uploadsConform } from './conformance/uploads.ts'
 import { valuesConform } from './conformance/values.ts'
 
 /** Opens, or opens again, the ledger in a file. */
@@ -19,4 +20,5 @@ export function ledgerConforms(open: Open): void {
   valuesConform(open)
   limitsConform(open)
   timesConform(open)
+  uploadsConform(open)
 }

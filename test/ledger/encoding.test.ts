@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -19,6 +20,8 @@ import {
   temporaryFolder,
 } from '../support/ledger.ts'
 
+const MARK = Buffer.from('here it begins')
+const ZSTD_MAGIC = Buffer.from('28b52ffd', 'hex')
 const COMPRESSIBLE = { incompressible: false }
 const lines = (count: number): Buffer => Buffer.from('a line of a log\n'.repeat(count))
 /** As noise is in a text: about 6 of 8 bits. */
@@ -61,6 +64,7 @@ describe('the encoding of a chunk', () => {
       { bytes: Buffer.alloc(0) },
       { bytes: lines(10) },
       { bytes: flipped },
+      { checksum: chunk.checksum ^ 1 },
       { encoding: PLAIN },
       { encoding: 2 },
     ]
@@ -126,7 +130,27 @@ describe('values that are compressed', () => {
   })
 
   it.each([
+    ['as it is', putBinary(Buffer.concat([MARK, randomBytes(300_000)])), MARK],
+    ['compressed', putText(lines(50_000).toString()), ZSTD_MAGIC],
+  ])(
+    'a byte that is spoilt in the file, of a chunk kept %s, is a corrupt ledger',
+    async (_, put, mark) => {
+      const spoilt = await keep(put)
+      const whole = await keep(putText('whole'))
+      await ledger.close()
+      const file = readFileSync(path)
+      const at = file.indexOf(mark) + mark.length + 9
+      file[at] = (file[at] as number) ^ 1
+      writeFileSync(path, file)
+      ledger = await openLedger(path, POLICY)
+      expect(await codeOf(bytesOf(ledger, spoilt))).toBe('ledger_corrupt')
+      expect((await bytesOf(ledger, whole)).toString()).toBe('whole')
+    },
+  )
+
+  it.each([
     ['a frame that is spoilt', `UPDATE chunks SET bytes = x'00112233' WHERE n = 1`],
+    ['another checksum', 'UPDATE chunks SET checksum = checksum + 1 WHERE n = 1'],
     ['a wrong length', 'UPDATE chunks SET length = length - 1 WHERE n = 1'],
     ['an encoding of a later release', 'UPDATE chunks SET encoding = 7 WHERE n = 1'],
     ['bytes that are missing', 'UPDATE chunks SET encoding = 0 WHERE n = 1'],

@@ -16,7 +16,7 @@ export interface Process {
 }
 
 export function startProcess(
-  script: 'hold' | 'append' | 'end',
+  script: 'hold' | 'append' | 'upload' | 'purge' | 'end',
   ...args: readonly string[]
 ): Process {
   const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))

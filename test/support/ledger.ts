@@ -5,7 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContentPlan, planShown } from '../../src/core/content.ts'
 import { planValue, type ViewSource } from '../../src/core/view.ts'
-import type { Chunk, Ledger, LedgerPolicy, Put, Result, RunRef } from '../../src/ledger/ledger.ts'
+import type {
+  Chunk,
+  Ledger,
+  LedgerPolicy,
+  Put,
+  Result,
+  RunRef,
+  StreamedPut,
+} from '../../src/ledger/ledger.ts'
 
 export const NOW = 1_800_000_000_000
 export const SECOND_MS = 1000
@@ -88,6 +96,19 @@ function withDefaults(given: Given): TestPut {
     verbatimLimitChars: 30_000,
     ...given,
   }
+}
+
+/** The value's chunks as an upload takes them, each with memory of its own. */
+export function chunksIn({ value, plan }: Put): readonly Chunk[] {
+  return plan.chunks.map(({ endByte, ...place }) => ({
+    ...place,
+    bytes: Buffer.from(value.subarray(place.firstByte, endByte)),
+  }))
+}
+
+/** The put as an upload is finished with. */
+export function streamed({ value, plan, ...put }: TestPut): StreamedPut {
+  return { ...put, totalBytes: value.length, totals: plan.view }
 }
 
 export async function chunksOf(

@@ -5,3 +5,6 @@ export function textOf(n: number): string {
   const lines = n % 7 === 0 ? 20_000 : n % 50
   return `text ${n}\n${'line\n'.repeat(lines)}`
 }
+
+/** How many results a process puts before it purges them. */
+export const PURGED_RESULTS = 200
