@@ -31,6 +31,7 @@ export type SentinelSource =
 
 /** A raw body that arrives in pieces. A `text` that is not UTF-8 is a binary. */
 export interface StreamSource {
+  /** A piece may be gone when the next is taken. */
   readonly pieces: AsyncIterable<Uint8Array>
   readonly kind: 'text' | 'binary'
   readonly mediaType: string
