@@ -56,11 +56,15 @@ export const ConfigSchema = Type.Object({
     600,
   ),
   COATCHECK_MAX_JSON_BODY_BYTES: bytes(
-    'Largest JSON body, raw ones too.',
+    'Largest JSON body: an envelope, a call, raw JSON.',
     64 * MEBIBYTE,
     256 * MEBIBYTE,
   ),
-  COATCHECK_MAX_RAW_BODY_BYTES: bytes('Largest raw body.', 2 * GIBIBYTE, 64 * GIBIBYTE),
+  COATCHECK_MAX_RAW_BODY_BYTES: bytes(
+    'Largest raw body that is not JSON.',
+    2 * GIBIBYTE,
+    64 * GIBIBYTE,
+  ),
   COATCHECK_MAX_JSON_DEPTH_LEVELS: count(
     'Deepest nesting of a JSON body.',
     JSON_DEPTH_LEVELS,
