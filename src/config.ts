@@ -55,8 +55,16 @@ export const ConfigSchema = Type.Object({
     10,
     600,
   ),
-  COATCHECK_MAX_JSON_BODY_BYTES: bytes('Largest JSON body.', 64 * MEBIBYTE, 256 * MEBIBYTE),
-  COATCHECK_MAX_RAW_BODY_BYTES: bytes('Largest raw body.', 256 * MEBIBYTE, GIBIBYTE),
+  COATCHECK_MAX_JSON_BODY_BYTES: bytes(
+    'Largest JSON body: an envelope, a call, raw JSON.',
+    64 * MEBIBYTE,
+    256 * MEBIBYTE,
+  ),
+  COATCHECK_MAX_RAW_BODY_BYTES: bytes(
+    'Largest raw body that is not JSON.',
+    2 * GIBIBYTE,
+    64 * GIBIBYTE,
+  ),
   COATCHECK_MAX_JSON_DEPTH_LEVELS: count(
     'Deepest nesting of a JSON body.',
     JSON_DEPTH_LEVELS,

@@ -22,6 +22,11 @@ export interface TextMeasure {
   readonly newlines: number
 }
 
+export interface TextSums extends TextMeasure {
+  /** How many of them have a `\r` before them. */
+  readonly crlfs: number
+}
+
 /** The buffer behind `bytes` as 32-bit words: a view, never a copy; index it by `(byteOffset + position) >> 2`. */
 export function wordsOf(bytes: Uint8Array): Int32Array {
   return new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2)
@@ -99,6 +104,21 @@ export function countCrlf(bytes: Uint8Array, start = 0, end = bytes.length): num
   pos = Math.max(pos, (word << 2) - base)
   single(end)
   return count
+}
+
+/** All that chunks tell of the text before them. */
+export function sumText(bytes: Uint8Array, start = 0, end = bytes.length): TextSums {
+  return { ...measureText(bytes, start, end), crlfs: countCrlf(bytes, start, end) }
+}
+
+/** What lies before a text and in it. */
+export function addText(before: TextSums, bytes: Uint8Array): TextSums {
+  const { chars, newlines, crlfs } = sumText(bytes)
+  return {
+    chars: before.chars + chars,
+    newlines: before.newlines + newlines,
+    crlfs: before.crlfs + crlfs,
+  }
 }
 
 /** The high bit of each byte lane that is zero. */

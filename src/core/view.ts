@@ -11,16 +11,17 @@ import {
   packState,
   unpackState,
 } from './json/indent.ts'
+import { cutString } from './json/string-cut.ts'
 import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
-import { countCrlf, measureText } from './text.ts'
+import { addText, measureText, sumText, type TextSums } from './text.ts'
+import type { ViewPart } from './window-lines.ts'
 
 const BACKSLASH = 0x5c
-const LOWER_U = 0x75
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
-const SHORT_ESCAPE_BYTES = 2
-const UNICODE_ESCAPE_BYTES = 6
+/** How far after its target a cut may be. */
+export const CUT_AHEAD_BYTES = 3
 
 export type ViewForm = 'text' | 'string' | 'json' | 'none'
 
@@ -37,7 +38,7 @@ export interface ChunkPlan {
   readonly endByte: number
   /** How many `\n` of the view come before. */
   readonly firstLine: number
-  /** How many `\r\n` of the view come before: each counts where its `\n` is. */
+  /** How many `\r\n` of the view come before; no chunk ends inside one. */
   readonly firstCrlf: number
   readonly firstChar: number
   /** The formatter's state, packed; 0 for all but JSON. */
@@ -55,15 +56,11 @@ export interface ValuePlan {
   readonly view: ViewTotals
 }
 
-interface Cut {
+interface Cut extends TextSums {
   readonly pos: number
   readonly state: number
-  readonly chars: number
-  readonly newlines: number
-  readonly crlfs: number
   readonly viewBytes: number
-  /** Of the view; 0 where it does not matter. */
-  readonly lastByte: number
+  readonly endsLine: boolean
 }
 
 /** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
@@ -87,20 +84,20 @@ export function planValue(
   let newlines = 0
   let crlfs = 0
   let viewBytes = 0
-  let lastByte = LF
+  let endsLine = true
   do {
-    const cut = cutChunk(value, source, { pos, state, afterCr: lastByte === CR }, sizes)
+    const cut = cutChunk(value, source, { pos, state }, sizes)
     const before = { firstLine: newlines, firstCrlf: crlfs, firstChar: chars, state }
     chunks.push({ firstByte: pos, endByte: cut.pos, ...before })
     chars += cut.chars
     newlines += cut.newlines
     crlfs += cut.crlfs
     viewBytes += cut.viewBytes
-    if (cut.chars > 0) lastByte = cut.lastByte
+    if (cut.chars > 0) endsLine = cut.endsLine
     pos = cut.pos
     state = cut.state
   } while (pos < value.length)
-  const lines = lastByte === LF ? newlines : newlines + 1
+  const lines = endsLine ? newlines : newlines + 1
   return { chunks, view: { chars, lines, bytes: viewBytes } }
 }
 
@@ -126,39 +123,46 @@ export function renderView(
   }
 }
 
+/** The view of one chunk, with what lies before it and before its end. */
+export function viewPart(
+  chunk: Omit<ChunkPlan, 'endByte'> & { readonly bytes: Buffer },
+  source: ViewSource,
+): ViewPart {
+  const bytes = renderView(chunk, source)
+  const { firstChar: chars, firstLine: newlines, firstCrlf: crlfs } = chunk
+  return {
+    bytes,
+    before: { chars, newlines, crlfs },
+    after: addText({ chars, newlines, crlfs }, bytes),
+  }
+}
+
 function cutChunk(
   value: Buffer,
   source: ViewSource,
-  { pos, state, afterCr }: Pick<Cut, 'pos' | 'state'> & { readonly afterCr: boolean },
+  { pos, state }: Pick<Cut, 'pos' | 'state'>,
   { chunkBytes, chunkViewBytes }: ChunkSizes,
 ): Cut {
   const target = Math.min(value.length, pos + chunkBytes)
   const from = Math.max(pos, source.start)
   if (source.form === 'none' || from >= Math.min(target, source.end)) {
-    return { pos: target, state, chars: 0, newlines: 0, crlfs: 0, viewBytes: 0, lastByte: 0 }
+    return { pos: target, state, chars: 0, newlines: 0, crlfs: 0, viewBytes: 0, endsLine: false }
   }
   const inside = Math.min(target, source.end)
   const cut =
     source.form === 'json'
       ? cutJson(value, { start: from, target: inside, state: unpackState(state) }, chunkViewBytes)
-      : cutText(value, source, { from, target: inside, afterCr })
+      : cutLines(value, source, from, inside)
   // What follows the view rides along in the last chunk that shows any of it.
   return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
 }
 
-function cutText(
-  value: Buffer,
-  source: ViewSource,
-  part: { readonly from: number; readonly target: number; readonly afterCr: boolean },
-): Cut {
-  const { from, target, afterCr } = part
+function cutLines(value: Buffer, source: ViewSource, from: number, target: number): Cut {
   const escaped = source.form === 'string'
-  const pos = escaped ? afterEscapes(value, from, target) : onBoundary(value, target, source.end)
+  const pos = escaped ? cutString(value, from, target) : cutText(value, target, source.end)
   const view = escaped ? decodeInside(value.subarray(from, pos)) : value.subarray(from, pos)
-  const { chars, newlines } = measureText(view)
-  const crlfs = countCrlf(view) + (afterCr && view[0] === LF ? 1 : 0)
-  const lastByte = view.at(-1) ?? 0
-  return { pos, state: 0, chars, newlines, crlfs, viewBytes: view.length, lastByte }
+  const endsLine = view.at(-1) === LF
+  return { pos, state: 0, ...sumText(view), viewBytes: view.length, endsLine }
 }
 
 function cutJson(
@@ -187,7 +191,7 @@ function cutJson(
   }
   const cut = indent(value, from, sink)
   const state = packState(cut.state)
-  return { pos: cut.pos, state, chars, newlines, crlfs: 0, viewBytes, lastByte: 0 }
+  return { pos: cut.pos, state, chars, newlines, crlfs: 0, viewBytes, endsLine: false }
 }
 
 /** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */
@@ -224,40 +228,16 @@ function indented(bytes: Buffer, state: number): Buffer {
   return view
 }
 
-/** `target`, or the next code point's start after it. */
-function onBoundary(bytes: Buffer, target: number, end: number): number {
+/**
+ * Where a chunk of a text ends: at `target`, or at the first place after it that splits neither a code point nor CR LF. At most
+ * {@link CUT_AHEAD_BYTES} after it.
+ */
+export function cutText(bytes: Buffer, target: number, end: number): number {
+  const limit = Math.min(end, target + CUT_AHEAD_BYTES)
   let pos = target
-  while (pos < end && ((bytes[pos] as number) & 0xc0) === 0x80) pos++
-  return pos
+  while (pos < limit && ((bytes[pos] as number) & 0xc0) === 0x80) pos++
+  return pos < limit && bytes[pos] === LF && bytes[pos - 1] === CR ? pos + 1 : pos
 }
-
-/** The first place at or after `target` inside a string token that splits no escape, surrogate pair or code point. */
-function afterEscapes(bytes: Buffer, from: number, target: number): number {
-  // The search must not run on: what follows may be far longer than a chunk.
-  const chunk = bytes.subarray(0, target)
-  let pos = from
-  while (pos < target) {
-    const backslash = chunk.indexOf(BACKSLASH, pos)
-    if (backslash < 0) return onBoundary(bytes, target, bytes.length)
-    pos = backslash + escapeBytes(bytes, backslash)
-  }
-  return pos
-}
-
-/** How many bytes the escape at `pos` takes; two that form a surrogate pair are one. */
-function escapeBytes(bytes: Buffer, pos: number): number {
-  if (bytes[pos + 1] !== LOWER_U) return SHORT_ESCAPE_BYTES
-  const next = pos + UNICODE_ESCAPE_BYTES
-  const pair =
-    isSurrogateEscape(bytes, pos, /^d[89ab]/i) &&
-    bytes[next] === BACKSLASH &&
-    bytes[next + 1] === LOWER_U &&
-    isSurrogateEscape(bytes, next, /^d[c-f]/i)
-  return pair ? 2 * UNICODE_ESCAPE_BYTES : UNICODE_ESCAPE_BYTES
-}
-
-const isSurrogateEscape = (bytes: Buffer, pos: number, digits: RegExp): boolean =>
-  digits.test(bytes.toString('latin1', pos + SHORT_ESCAPE_BYTES, pos + UNICODE_ESCAPE_BYTES))
 
 /** The inside of a string token, decoded. */
 function decodeInside(bytes: Buffer): Buffer {

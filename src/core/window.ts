@@ -1,15 +1,23 @@
 /**
  * The window of an over-long text: whole lines from its start and its end, and one line that says which lines were left
- * out and the recall call that returns them. Works on bytes and decodes only what it shows.
+ * out and the recall call that returns them. Works on bytes and decodes only what it shows; see `window-lines.ts`.
  *
  * Line ends inside a window are `\n`, and the final one is dropped; the ledger keeps the text as it came.
  * Parity: window.rs, `vectors/window.jsonl.gz`.
  */
-import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS, WINDOW_LINE_CHARS } from './limits.ts'
-import { advanceChars, charsOf, countChars, countCrlf, measureText } from './text.ts'
+import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from './limits.ts'
+import { sumText } from './text.ts'
+import {
+  type ShownLine,
+  type Steps,
+  type Taken,
+  takeHead,
+  takeTail,
+  type ViewPart,
+  type ViewSize,
+} from './window-lines.ts'
 
 const LF = 0x0a
-const CR = 0x0d
 
 /** Lines left out: 1-based and inclusive; `chars` counts their characters and one for each line end. */
 export interface Omitted {
@@ -41,41 +49,31 @@ export interface WindowOptions {
   readonly firstLine?: number
 }
 
-interface ShownLine {
-  readonly text: string
-  readonly costChars: number
-  /** Where the line starts in the text, and where it ends without its line end. */
-  readonly start: number
-  readonly end: number
-  /** Bytes of the line that are shown. */
-  readonly shownEnd: number
-}
-
 /** The window of `text` (valid UTF-8), or undefined when it fits whole. */
 export function planWindow(text: Buffer, options: WindowOptions = {}): WindowPlan | undefined {
-  const { limitChars = VERBATIM_CHARS, firstLine = 1 } = options
-  const { chars, newlines } = measureText(text)
-  if (chars <= limitChars) return undefined
-  const totalLines = text.at(-1) === LF ? newlines : newlines + 1
+  const after = sumText(text)
+  const lines = text.at(-1) === LF ? after.newlines : after.newlines + 1
+  const whole: ViewPart = { bytes: text, before: { chars: 0, newlines: 0, crlfs: 0 }, after }
+  const steps = windowSteps({ chars: after.chars, lines }, options)
+  let step = steps.next()
+  while (!step.done) step = steps.next(whole)
+  return step.value
+}
+
+/** The same of a view whose size is known, from the parts that it asks for. */
+export function* windowSteps(
+  size: ViewSize,
+  { limitChars = VERBATIM_CHARS, firstLine = 1 }: WindowOptions = {},
+): Steps<WindowPlan | undefined> {
+  if (size.chars <= limitChars) return undefined
   const headBudget = Math.floor((limitChars * WINDOW_HEAD_FIFTHS) / WINDOW_FIFTHS)
-  const head = takeHead(text, headBudget)
-  const headEnd = head.length === 0 ? 0 : nextLine(text, head[head.length - 1] as ShownLine)
-  const tail = takeTail(text, headEnd, limitChars - headBudget)
-  const tailStart = tail[0]?.start ?? text.length
-  const omittedLines = totalLines - head.length - tail.length
-  const start = Math.max(1, firstLine) + head.length
+  const head = yield* takeHead(size, headBudget)
+  const tail = yield* takeTail(size, head.lines.length, limitChars - headBudget)
   return {
-    head: head.map((line) => line.text),
-    tail: tail.map((line) => line.text),
-    omitted:
-      omittedLines === 0
-        ? null
-        : {
-            start_line: start,
-            end_line: start + omittedLines - 1,
-            chars: omittedChars(text, headEnd, tailStart, omittedLines),
-          },
-    cut: cutLines(text, [...head, ...tail]),
+    head: head.lines.map((line) => line.text),
+    tail: tail.lines.map((line) => line.text),
+    omitted: omittedLines(size, { head, tail }, Math.max(1, firstLine)),
+    cut: cutLines([...head.lines, ...tail.lines]),
   }
 }
 
@@ -109,72 +107,32 @@ function omissionNote(
   return `[${span} omitted (${chars} chars)${recall}]`
 }
 
-function takeHead(text: Buffer, budgetChars: number): ShownLine[] {
-  const lines: ShownLine[] = []
-  let left = budgetChars
-  let start = 0
-  while (start < text.length) {
-    const lf = text.indexOf(LF, start)
-    const line = showLine(text, start, lf < 0 ? text.length : lf, lf >= 0)
-    if (line.costChars > left) break
-    left -= line.costChars
-    lines.push(line)
-    start = nextLine(text, line)
-  }
-  return lines
-}
-
-function takeTail(text: Buffer, floor: number, budgetChars: number): ShownLine[] {
-  const lines: ShownLine[] = []
-  let left = budgetChars
-  let end = text.length
-  while (end > floor) {
-    const ended = text[end - 1] === LF
-    const lineEnd = ended ? end - 1 : end
-    const start = lineEnd === 0 ? 0 : text.lastIndexOf(LF, lineEnd - 1) + 1
-    const line = showLine(text, start, lineEnd, ended)
-    if (line.costChars > left) break
-    left -= line.costChars
-    lines.push(line)
-    end = start
-  }
-  return lines.reverse()
-}
-
-/** A line as a window shows it: whole, or its start and how many characters it continues for. */
-function showLine(text: Buffer, start: number, lineEnd: number, ended: boolean): ShownLine {
-  const end = ended && lineEnd > start && text[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd
-  const shownEnd = advanceChars(text, { start, end, chars: WINDOW_LINE_CHARS })
-  const shown = text.toString('utf8', start, shownEnd)
-  if (shownEnd === end) return { text: shown, costChars: charsOf(shown) + 1, start, end, shownEnd }
-  const suffix = ` [line continues for ${countChars(text, shownEnd, end)} more chars]`
+function omittedLines(
+  size: ViewSize,
+  { head, tail }: { readonly head: Taken; readonly tail: Taken },
+  firstLine: number,
+): Omitted | null {
+  const lines = size.lines - head.lines.length - tail.lines.length
+  if (lines === 0) return null
+  const between = (count: 'chars' | 'newlines' | 'crlfs'): number =>
+    tail.edge[count] - head.edge[count]
+  const start = firstLine + head.lines.length
   return {
-    text: shown + suffix,
-    costChars: WINDOW_LINE_CHARS + suffix.length + 1,
-    start,
-    end,
-    shownEnd,
+    start_line: start,
+    end_line: start + lines - 1,
+    chars: between('chars') - between('newlines') - between('crlfs') + lines,
   }
 }
 
-/** Where the line after `line` starts. */
-function nextLine(text: Buffer, line: ShownLine): number {
-  let pos = line.end
-  if (text[pos] === CR) pos++
-  return Math.min(text.length, pos + 1)
-}
-
-function omittedChars(text: Buffer, start: number, end: number, lines: number): number {
-  const { chars, newlines } = measureText(text, start, end)
-  return chars - newlines - countCrlf(text, start, end) + lines
-}
-
-function cutLines(text: Buffer, shown: readonly ShownLine[]): CutLines | null {
-  const cut = shown.filter((line) => line.shownEnd < line.end)
+function cutLines(shown: readonly ShownLine[]): CutLines | null {
+  const cut = shown.filter((line) => line.shownChars < line.chars)
   const first = cut[0]
   const last = cut.at(-1)
   if (first === undefined || last === undefined) return null
-  const start = countChars(text, 0, first.shownEnd)
-  const end = start + countChars(text, first.shownEnd, last.end)
-  return { lines: cut.length, start, end, lastShown: shown.indexOf(last) }
+  return {
+    lines: cut.length,
+    start: first.start + first.shownChars,
+    end: last.start + last.chars,
+    lastShown: shown.indexOf(last),
+  }
 }

@@ -1,18 +1,19 @@
 /**
- * Bodies. They are taken as bytes. A JSON body is scanned once; its members that hold callers' JSON, which the route's
+ * Bodies. They are taken as bytes, raw ones as `raw-body.ts` says. A JSON body is scanned once; its members that hold callers' JSON, which the route's
  * schema marks as opaque, stay slices of those bytes, and only the members that are ours become objects.
  */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TUnsafe, Type } from 'typebox'
 import { CoatcheckError } from '../core/errors.ts'
 import { parseJson } from '../core/json/scan.ts'
 import { type JsonSlice, membersOf } from '../core/json/slice.ts'
 import { decodeRaw } from '../core/json/strings.ts'
+import { foreignCharset, mediaOf } from './media.ts'
+import { type RawLimits, readRaw } from './raw-body.ts'
 import { OPAQUE } from './validation.ts'
 
-export interface BodyLimits {
-  readonly maxJsonBodyBytes: number
-  readonly maxRawBodyBytes: number
+export interface BodyLimits extends RawLimits {
   readonly maxJsonDepthLevels: number
 }
 
@@ -23,7 +24,7 @@ export function OpaqueJson(
   return Type.Unsafe<JsonSlice>({ ...options, [OPAQUE]: true })
 }
 
-/** Reads every body as bytes; JSON by the schema of its route, anything else only where a route takes it. */
+/** Reads JSON whole, by the schema of its route, and anything else only where a route takes it. */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -31,11 +32,12 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     { parseAs: 'buffer', bodyLimit: limits.maxJsonBodyBytes },
     (request, body, done) => settle(done, () => readJsonBody(request, body as Buffer, limits)),
   )
-  app.addContentTypeParser(
-    '*',
-    { parseAs: 'buffer', bodyLimit: limits.maxRawBodyBytes },
-    (request, body, done) => settle(done, () => readRawBody(request, body as Buffer)),
-  )
+  app.addContentTypeParser('*', async (request: FastifyRequest, stream: IncomingMessage) => {
+    requireRawRoute(request)
+    refuseEncoded(request)
+    const { headers } = request
+    return readRaw(mediaOf(headers['content-type']), { stream, headers }, limits)
+  })
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', async (request) => {
     if (request.body === undefined && bodySchema(request) !== undefined)
@@ -61,15 +63,6 @@ function settle(done: (error: Error | null, body?: unknown) => void, read: () =>
   }
 }
 
-const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i
-const UTF8 = /^(?:utf-?8|us-ascii)$/i
-
-/** The charset that a content type names when it is not UTF-8. */
-export function foreignCharset(contentType = ''): string | undefined {
-  const charset = CHARSET.exec(contentType)?.[1]
-  return charset === undefined || UTF8.test(charset) ? undefined : charset
-}
-
 function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits): unknown {
   refuseEncoded(request)
   const charset = foreignCharset(request.headers['content-type'])
@@ -93,10 +86,9 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   return readBySchema(document, schema)
 }
 
-function readRawBody(request: FastifyRequest, body: Buffer): unknown {
-  refuseEncoded(request)
-  if (request.routeOptions.config.rawBody === true) return body
-  const type = request.headers['content-type'] ?? 'none'
+function requireRawRoute({ routeOptions, headers }: FastifyRequest): void {
+  if (routeOptions.config.rawBody === true) return
+  const type = headers['content-type'] ?? 'none'
   throw new CoatcheckError(
     'unsupported_media_type',
     `The content type is ${JSON.stringify(type)}; this call takes application/json.`,
@@ -178,7 +170,7 @@ function memberSchema(shape: SchemaNode, name: string): SchemaNode | undefined {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes any content type, as bytes. */
+    /** The route takes any content type, as a `RawBody`. */
     rawBody?: boolean
     /** An empty JSON body counts as `{}`. */
     bodyOptional?: boolean

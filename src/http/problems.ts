@@ -9,6 +9,7 @@ import type { ErrorObject } from 'ajv'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
+import { bodyTooLarge } from './raw-body.ts'
 import { describeInvalid } from './validation.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -97,7 +98,10 @@ function toCoatcheckError(
     const detail = describeInvalid(error.validation as ErrorObject[], error.validationContext)
     return new CoatcheckError('invalid_request', detail)
   }
-  if (error.statusCode === 413) return bodyTooLarge(request)
+  if (error.statusCode === TOO_LARGE) {
+    // Of raw bodies it is told by what reads them.
+    return bodyTooLarge('json_body_bytes', request.server.bodyLimits.maxJsonBodyBytes)
+  }
   if (error.statusCode === 415) return missingType(request)
   const status = error.statusCode ?? 500
   if (status < 500)
@@ -107,22 +111,6 @@ function toCoatcheckError(
     error.message,
     {},
     { cause: error },
-  )
-}
-
-function bodyTooLarge(request: FastifyRequest): CoatcheckError {
-  const { maxJsonBodyBytes, maxRawBodyBytes } = request.server.bodyLimits
-  const json = /^application\/json\b/i.test(request.headers['content-type'] ?? '')
-  const [limit, value] = json
-    ? (['json_body_bytes', maxJsonBodyBytes] as const)
-    : (['raw_body_bytes', maxRawBodyBytes] as const)
-  return new CoatcheckError(
-    'body_too_large',
-    `The body has more than ${value} bytes, the limit (${limit}).`,
-    {
-      limit,
-      value,
-    },
   )
 }
 
@@ -155,15 +143,20 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
-  if (status === TOO_LARGE) readOn(request, reply)
+  if (hasUnreadBody(request)) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-/** The rest of a body that is too large is read and dropped before a connection ends, so that the client gets to see why. */
+const hasUnreadBody = ({ raw }: FastifyRequest): boolean =>
+  !raw.readableEnded &&
+  (raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0)
+
+/** The rest of a body that is refused is read and dropped before a connection ends, so that the client gets to see why. */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
+  raw.resume()
   reply.removeHeader('connection')
   if (reply.raw.shouldKeepAlive) return
   reply.raw.shouldKeepAlive = true

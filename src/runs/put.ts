@@ -1,27 +1,44 @@
 /**
- * Put: keep a result, and answer with what goes into the transcript in its place. Nothing is answered before it is kept.
+ * Put: keep a result, and answer with what goes into the transcript in its place. Nothing is answered before it is kept. A
+ * value that is here is kept at once; one that arrives in pieces goes to the ledger as it comes, and is a result when all of
+ * it is there.
  */
-import { planShown, type Render } from '../core/content.ts'
-import type { Put, RunRef } from '../ledger/ledger.ts'
+import { type ContentPlan, planShown, type Render } from '../core/content.ts'
+import type { Put, Result, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
 import { sha256Hex } from './digest.ts'
+import { ingest } from './ingest.ts'
+import { joined, partsInMemory, partsRead } from './parts.ts'
 import { planContent } from './render.ts'
 import { contentOf } from './results.ts'
-import { describeSource, failureMessage, type PutSource } from './value.ts'
+import {
+  describeSource,
+  failureMessage,
+  type PutSource,
+  type StreamSource,
+  type WholeSource,
+} from './value.ts'
 
-export interface PutRequest {
+export interface PutRequest<Source extends PutSource = PutSource> {
   /** Empty when the caller gave none. */
   readonly toolUseId: string
   readonly toolName: string | null
   readonly idempotencyKey: string | null
   readonly render: Render
-  readonly source: PutSource
+  readonly source: Source
+}
+
+/** What was kept, and the content that was planned for it. */
+interface Kept {
+  readonly result: Result
+  readonly retried: boolean
+  readonly content: ContentPlan
 }
 
 /**
  * Keeps a result. `retried`: it was there, and the answer is the one it got then, in the rendering now asked for.
- * Throws `ended`, `expired`, `evicted`, `over_limit`, and what a ledger throws; then nothing is kept.
+ * Throws `ended`, `expired`, `evicted`, `over_limit`, what a ledger throws, and what the pieces throw; then nothing is kept.
  */
 export async function putResult(
   context: RunContext,
@@ -29,38 +46,99 @@ export async function putResult(
   request: PutRequest,
 ): Promise<{ readonly answer: PutAnswer; readonly retried: boolean }> {
   const run = await openRunOf(context, ref)
-  const { source, toolName } = request
-  const { json, ...value } = describeSource(source)
-  const verbatimLimitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
-  const binary = value.kind === 'binary'
-  const content = planContent(
-    {
-      ...value,
-      json,
-      toolName,
-      totalChars: binary ? null : value.plan.view.chars,
-      viewBytes: value.plan.view.bytes,
-      verbatimLimitChars,
-    },
-    request.render,
-    context.limits,
-  )
-  const put: Put = {
-    ...value,
-    toolUseId: request.toolUseId,
-    idempotencyKey: request.idempotencyKey,
-    toolName,
-    shown: planShown(content, value),
-    failureKey: 'failure' in source ? failureKey(toolName, failureMessage(source.failure)) : null,
-    verbatimLimitChars,
-  }
-  const { result, retried } = await context.ledger.append(ref, put, context.now())
+  const { source } = request
+  const limitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
+  const { result, retried, content } =
+    'pieces' in source
+      ? await putPieces(context, ref, { ...request, source }, limitChars)
+      : await putWhole(context, ref, { ...request, source }, limitChars)
   // A retry may differ from what is kept (another tool name, or any bytes under the same idempotency key).
   const answered = retried
     ? await contentOf(context, result, request.render)
     : contentAnswer(result, content)
   return { answer: { ...resultAnswer(ref, result), ...answered }, retried }
 }
+
+async function putWhole(
+  context: RunContext,
+  ref: RunRef,
+  request: PutRequest<WholeSource>,
+  verbatimLimitChars: number,
+): Promise<Kept> {
+  const { source, toolName } = request
+  const { json, ...described } = describeSource(source)
+  const { value, plan, view } = described
+  const content = await planContent(
+    {
+      ...described,
+      toolName,
+      totalChars: plan.view.chars,
+      totalLines: plan.view.lines,
+      verbatimLimitChars,
+      readWhole: async () => ({ value, json }),
+      readPart: partsInMemory(value, plan, view),
+    },
+    request.render,
+    context.limits,
+  )
+  const put: Put = {
+    ...described,
+    ...namesOf(request),
+    shown: planShown(content, described),
+    failureKey: 'failure' in source ? failureKey(toolName, failureMessage(source.failure)) : null,
+    verbatimLimitChars,
+  }
+  return { ...(await context.ledger.append(ref, put, context.now())), content }
+}
+
+async function putPieces(
+  context: RunContext,
+  ref: RunRef,
+  request: PutRequest<StreamSource>,
+  verbatimLimitChars: number,
+): Promise<Kept> {
+  const upload = await context.ledger.openUpload(ref, context.now())
+  try {
+    const described = await ingest(upload, request.source)
+    const { view, totals } = described
+    const content = await planContent(
+      {
+        ...described,
+        toolName: request.toolName,
+        totalChars: totals.chars,
+        totalLines: totals.lines,
+        verbatimLimitChars,
+        readWhole: async () => ({
+          value: await joined(upload.chunks({ byte: 0 })),
+          json: undefined,
+        }),
+        readPart: partsRead((seek) => upload.chunks(seek), view),
+      },
+      request.render,
+      context.limits,
+    )
+    const put = {
+      ...described,
+      ...namesOf(request),
+      shown: planShown(content, described),
+      failureKey: null,
+      verbatimLimitChars,
+    }
+    return { ...(await upload.finish(put, context.now())), content }
+  } finally {
+    await upload.abort()
+  }
+}
+
+const namesOf = ({
+  toolUseId,
+  idempotencyKey,
+  toolName,
+}: PutRequest): Pick<Put, 'toolUseId' | 'idempotencyKey' | 'toolName'> => ({
+  toolUseId,
+  idempotencyKey,
+  toolName,
+})
 
 /** Tells whether two failures are the same: tool and whole message. */
 const failureKey = (toolName: string | null, message: string): string =>

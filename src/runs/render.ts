@@ -1,5 +1,6 @@
 /**
- * Which content a result gets: its plan, from the value and what was asked for.
+ * Which content a result gets: its plan, from what is known of it and what was asked for. Reads no more than the plan needs:
+ * nothing for a preview, the parts that it shows for a window.
  */
 
 import type { ContentPlan, Render } from '../core/content.ts'
@@ -7,15 +8,11 @@ import { CoatcheckError } from '../core/errors.ts'
 import { contentStringWithin } from '../core/json/canonical.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { ViewSource } from '../core/view.ts'
-import { planWindow } from '../core/window.ts'
+import { type WindowPlan, windowSteps } from '../core/window.ts'
 import type { Kind, Outcome } from '../ledger/ledger.ts'
+import type { ReadPart } from './parts.ts'
 import { wholeView } from './value.ts'
 
-/**
- * The view of a JSON value can be far larger than the value (deep nesting is all indentation); beyond this it is previewed
- * where a window was asked for.
- */
-const WINDOW_VIEW_BYTES = 64 * 1024 * 1024
 /** What a failure is called whose tool is not known; as elision calls it. */
 const ANY_TOOL = 'tool'
 
@@ -23,14 +20,20 @@ export interface Renderable {
   readonly outcome: Outcome
   readonly kind: Kind
   readonly toolName: string | null
-  readonly value: Buffer
   readonly view: ViewSource
-  readonly json: JsonSlice | undefined
   /** Of the text view; null for a binary. */
   readonly totalChars: number | null
-  readonly viewBytes: number
+  readonly totalLines: number | null
   /** The run's limit for verbatim content and windows. */
   readonly verbatimLimitChars: number
+  readonly readWhole: () => Promise<WholeValue>
+  readonly readPart: ReadPart
+}
+
+export interface WholeValue {
+  readonly value: Buffer
+  /** The value as JSON, where it is some. */
+  readonly json: JsonSlice | undefined
 }
 
 export interface RenderLimits {
@@ -38,7 +41,12 @@ export interface RenderLimits {
   readonly maxVerbatimChars: number
 }
 
-export function planContent(result: Renderable, render: Render, limits: RenderLimits): ContentPlan {
+/** Throws `over_limit`, and what reading the value throws. */
+export async function planContent(
+  result: Renderable,
+  render: Render,
+  limits: RenderLimits,
+): Promise<ContentPlan> {
   if (result.outcome === 'suspension') return { rendering: 'none' }
   if (result.kind === 'binary') return { rendering: 'preview' }
   switch (render) {
@@ -55,23 +63,19 @@ export function planContent(result: Renderable, render: Render, limits: RenderLi
   }
 }
 
-function planAuto(result: Renderable): ContentPlan {
+async function planAuto(result: Renderable): Promise<ContentPlan> {
   if (result.outcome === 'failure') {
-    const message = viewText(result)
+    const message = await viewText(result)
     return { rendering: 'compacted', tool: result.toolName ?? ANY_TOOL, message }
   }
   if (result.kind === 'text') return planWindowed(result)
-  const text = contentStringWithin(result.json as JsonSlice, result.verbatimLimitChars)
+  const text = await contentText(result, result.verbatimLimitChars)
   return text === undefined ? { rendering: 'preview' } : { rendering: 'verbatim', text }
 }
 
-function planVerbatim(result: Renderable, maxChars: number): ContentPlan {
-  const text =
-    result.view.form !== 'json'
-      ? (result.totalChars as number) <= maxChars
-        ? viewText(result)
-        : undefined
-      : contentStringWithin(result.json as JsonSlice, maxChars)
+async function planVerbatim(result: Renderable, maxChars: number): Promise<ContentPlan> {
+  const isJson = result.view.form === 'json'
+  const text = isJson ? await contentText(result, maxChars) : await textWithin(result, maxChars)
   if (text !== undefined) return { rendering: 'verbatim', text }
   throw new CoatcheckError(
     'over_limit',
@@ -80,13 +84,38 @@ function planVerbatim(result: Renderable, maxChars: number): ContentPlan {
   )
 }
 
-function planWindowed(result: Renderable): ContentPlan {
-  if (result.viewBytes > WINDOW_VIEW_BYTES) return { rendering: 'preview' }
-  const view = wholeView(result.value, result.view)
-  const window = planWindow(view, { limitChars: result.verbatimLimitChars })
+async function planWindowed(result: Renderable): Promise<ContentPlan> {
+  const { totalChars: chars, totalLines: lines, verbatimLimitChars: limitChars } = result
+  const size = { chars: chars as number, lines: lines as number }
+  const window = await readWindow(windowSteps(size, { limitChars }), result.readPart)
   return window === undefined
-    ? { rendering: 'verbatim', text: view.toString('utf8') }
+    ? { rendering: 'verbatim', text: await viewText(result) }
     : { rendering: 'window', window }
 }
 
-const viewText = ({ value, view }: Renderable): string => wholeView(value, view).toString('utf8')
+async function readWindow(
+  steps: ReturnType<typeof windowSteps>,
+  readPart: ReadPart,
+): Promise<WindowPlan | undefined> {
+  let step = steps.next()
+  while (!step.done) step = steps.next(await readPart(step.value))
+  return step.value
+}
+
+/** The view of a value that is shown whole. */
+async function viewText({ readWhole, view }: Renderable): Promise<string> {
+  const { value } = await readWhole()
+  return wholeView(value, view).toString('utf8')
+}
+
+async function textWithin(result: Renderable, maxChars: number): Promise<string | undefined> {
+  return (result.totalChars as number) <= maxChars ? viewText(result) : undefined
+}
+
+async function contentText(
+  { readWhole }: Renderable,
+  maxChars: number,
+): Promise<string | undefined> {
+  const { json } = await readWhole()
+  return contentStringWithin(json as JsonSlice, maxChars)
+}

@@ -10,7 +10,8 @@ import { renderView } from '../core/view.ts'
 import type { Result } from '../ledger/ledger.ts'
 import { type ContentAnswer, contentAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
-import { planContent } from './render.ts'
+import { erased, joined, partsRead } from './parts.ts'
+import { planContent, type WholeValue } from './render.ts'
 
 /** A result's content in any rendering; the same bytes as at its put. */
 export async function contentOf(
@@ -18,16 +19,18 @@ export async function contentOf(
   result: Result,
   render: Render,
 ): Promise<ContentAnswer> {
-  const value = await readValue(context, result)
-  const json = jsonOf(result, value)
-  return contentAnswer(result, planContent({ ...result, value, json }, render, context.limits))
+  const readWhole = async (): Promise<WholeValue> => {
+    const value = await readValue(context, result)
+    return { value, json: jsonOf(result, value) }
+  }
+  const readPart = partsRead((seek) => context.ledger.chunks(result, seek), result.view)
+  const plan = await planContent({ ...result, readWhole, readPart }, render, context.limits)
+  return contentAnswer(result, plan)
 }
 
 /** The whole value. */
 export async function readValue(context: RunContext, result: Result): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) parts.push(chunk.bytes)
-  const value = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+  const value = await joined(context.ledger.chunks(result, { byte: 0 }))
   if (value.length !== result.totalBytes) throw erased()
   return value
 }
@@ -100,6 +103,3 @@ function pathOfQuery(query: SliceQuery): { path: Path; shown: string } {
     `${JSON.stringify(query.pointer)} is not a JSON Pointer: it must be empty or begin with "/", with ~0 for "~" and ~1 for "/".`,
   )
 }
-
-const erased = (): CoatcheckError =>
-  new CoatcheckError('not_found', 'The result was erased while it was being read.')

@@ -29,13 +29,23 @@ export type SentinelSource =
   | { readonly failure: FailureInput }
   | { readonly suspension: { readonly reason: string; readonly inputSchema: JsonSlice } }
 
-/** Where a result comes from: a member of an envelope, or a raw body with its media type. */
-export type PutSource =
+/** A raw body that arrives in pieces. A `text` that is not UTF-8 is a binary. */
+export interface StreamSource {
+  /** A piece may be gone when the next is taken. */
+  readonly pieces: AsyncIterable<Uint8Array>
+  readonly kind: 'text' | 'binary'
+  readonly mediaType: string
+}
+
+/** Where a result comes from that is here: a member of an envelope, or a raw body with its media type. */
+export type WholeSource =
   | { readonly output: JsonSlice }
   | SentinelSource
   | { readonly json: JsonSlice; readonly body: Buffer; readonly mediaType: string }
   | { readonly text: Buffer; readonly mediaType: string }
   | { readonly binary: Buffer; readonly mediaType: string }
+
+export type PutSource = WholeSource | StreamSource
 
 export interface DescribedValue
   extends Pick<
@@ -53,7 +63,7 @@ export function failureMessage(failure: FailureInput): string {
   return failure.message ?? errorChain(failure.messages ?? [])
 }
 
-export function describeSource(source: PutSource): DescribedValue {
+export function describeSource(source: WholeSource): DescribedValue {
   if ('output' in source) return describeJson(source.output, source.output.source, JSON_TYPE)
   if ('json' in source) return describeJson(source.json, source.body, source.mediaType)
   if ('text' in source) {
@@ -153,7 +163,14 @@ function previewOf(
   return previewJson(view.form === 'json' ? (json as JsonSlice) : token)
 }
 
-function hintFor({ outcome, kind }: { readonly outcome: Outcome; readonly kind: Kind }): HintKind {
+/** The hint that goes with a preview. */
+export function hintFor({
+  outcome,
+  kind,
+}: {
+  readonly outcome: Outcome
+  readonly kind: Kind
+}): HintKind {
   if (outcome !== 'output') return 'recall'
   return kind === 'binary' ? 'raw_read' : 'reference'
 }

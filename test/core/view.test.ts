@@ -63,7 +63,7 @@ const sizes = fc.record({
 
 const PIECES: Readonly<Record<ViewForm, RegExp>> = {
   none: /./gsu,
-  text: /./gsu,
+  text: /\r\n|./gsu,
   string: /\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u.{4}|\\.|./gsu,
   json: /\\u.{4}|\\.|./gsu,
 }

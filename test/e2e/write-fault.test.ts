@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { renameSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startChild } from '../support/service.ts'
@@ -30,6 +31,21 @@ describe('a ledger that cannot be written', () => {
     limitWrites(child.pid, 'unlimited')
     expect(await status('/readyz')).toBe(200)
     expect(await (await put('again')).json()).toMatchObject({ handle: 'r2' })
+  })
+
+  it('refuses a large body in the middle, keeps nothing of it, and takes it when there is room', async () => {
+    child = await startChild()
+    expect((await put('kept')).status).toBe(201)
+    const body = randomBytes(15_000_000).toString('base64')
+    limitWrites(child.pid, 5_000_000)
+    const refused = await put(body)
+    expect(refused.status).toBeGreaterThanOrEqual(500)
+    expect(await refused.json()).toHaveProperty('code')
+    expect(await (await fetch(`${child.url}/v1/runs/a`)).json()).toMatchObject({ results: 1 })
+    limitWrites(child.pid, 'unlimited')
+    expect(await (await put(body)).json()).toMatchObject({ handle: 'r2', total_bytes: 20_000_000 })
+    const value = await fetch(`${child.url}/v1/runs/a/results/r2/value`)
+    expect((await value.text()) === body).toBe(true)
   })
 
   // such puts were answered, and gone at the next start

@@ -1,25 +1,57 @@
 import { describe, expect, it } from 'vitest'
 import { sliceOf } from '../../src/core/json/splice.ts'
+import { partsInMemory } from '../../src/runs/parts.ts'
 import { planContent, type Renderable } from '../../src/runs/render.ts'
 import { describeSource } from '../../src/runs/value.ts'
 
 const LIMITS = { maxVerbatimChars: 1_000_000 }
-const MEBIBYTE = 1024 * 1024
 
-function renderable(changes: Partial<Renderable> = {}): Renderable {
-  const value = describeSource({ output: sliceOf([[1], [2]]) })
-  const { chars: totalChars, bytes: viewBytes } = value.plan.view
-  return { ...value, toolName: null, totalChars, viewBytes, verbatimLimitChars: 2000, ...changes }
+/** What was described, and how often it was read. */
+function renderable(json: string): { readonly result: Renderable; readonly reads: string[] } {
+  const { json: slice, ...described } = describeSource({ output: sliceOf(JSON.parse(json)) })
+  const { value, plan, view } = described
+  const readPart = partsInMemory(value, plan, view)
+  const reads: string[] = []
+  const result: Renderable = {
+    ...described,
+    toolName: null,
+    totalChars: plan.view.chars,
+    totalLines: plan.view.lines,
+    verbatimLimitChars: 2000,
+    readWhole: async () => {
+      reads.push('whole')
+      return { value, json: slice }
+    },
+    readPart: async (seek) => {
+      reads.push(JSON.stringify(seek))
+      return readPart(seek)
+    },
+  }
+  return { result, reads }
 }
 
 describe('a window that is asked for', () => {
-  it('is given of the indented text', () => {
-    const plan = planContent(renderable(), 'window', LIMITS)
-    expect(plan).toEqual({ rendering: 'verbatim', text: '[\n  [\n    1\n  ],\n  [\n    2\n  ]\n]' })
+  it('is given of the indented text', async () => {
+    const { result } = renderable('[[1],[2]]')
+    expect(await planContent(result, 'window', LIMITS)).toEqual({
+      rendering: 'verbatim',
+      text: '[\n  [\n    1\n  ],\n  [\n    2\n  ]\n]',
+    })
   })
 
-  it('is a preview where the indented text is far larger than the value', () => {
-    const plan = planContent(renderable({ viewBytes: 256 * MEBIBYTE + 1 }), 'window', LIMITS)
-    expect(plan).toEqual({ rendering: 'preview' })
+  it('reads the parts that it shows, of however long a text', async () => {
+    const { result, reads } = renderable(JSON.stringify(Array(300_000).fill('a word or two')))
+    const plan = await planContent(result, 'window', LIMITS)
+    expect(plan).toMatchObject({ window: { omitted: { start_line: 44, end_line: 299_938 } } })
+    expect(reads).toHaveLength(2)
+    expect(reads).not.toContain('whole')
+  })
+})
+
+describe('a preview', () => {
+  it('reads nothing of the value', async () => {
+    const { result, reads } = renderable('[[1],[2]]')
+    expect(await planContent(result, 'preview', LIMITS)).toEqual({ rendering: 'preview' })
+    expect(reads).toEqual([])
   })
 })

@@ -31,10 +31,9 @@ export function keep(value: Buffer, source: ViewSource, sizes?: ChunkSizes): Kep
 export const viewsOf = ({ chunks, source }: Kept): Buffer[] =>
   chunks.map((chunk) => renderView(chunk, source))
 
-/** The view from where `seek` says, in parts that grow by a chunk at a time. */
-export function* partsFrom(kept: Kept, seek: ChunkSeek): Generator<ViewPart> {
-  const { chunks } = kept
-  const at = Math.max(
+/** Which chunk `seek` means. */
+export function chunkAt({ chunks }: Kept, seek: ChunkSeek): number {
+  return Math.max(
     0,
     chunks.findLastIndex((chunk) => {
       if ('byte' in seek) return chunk.firstByte <= seek.byte
@@ -42,6 +41,12 @@ export function* partsFrom(kept: Kept, seek: ChunkSeek): Generator<ViewPart> {
       return chunk.firstLine < seek.line - 1
     }),
   )
+}
+
+/** The view from where `seek` says, in parts that grow by a chunk at a time. */
+export function* partsFrom(kept: Kept, seek: ChunkSeek): Generator<ViewPart> {
+  const { chunks } = kept
+  const at = chunkAt(kept, seek)
   const first = chunks[at] as Chunk
   const views: Buffer[] = []
   for (const [i, chunk] of chunks.slice(at).entries()) {

@@ -1,10 +1,12 @@
 /** A put request as the use case takes it, from an envelope or from a raw body with its query and headers. */
+import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
+import { parseJson } from '../../core/json/scan.ts'
 import { EVIDENCE_ID_BYTES } from '../../core/limits.ts'
 import type { PutRequest } from '../../runs/put.ts'
 import type { FailureInput, PutSource } from '../../runs/value.ts'
-import { rawSource } from './media.ts'
+import { RawBody } from '../raw-body.ts'
 import type { Envelope, PutQuery } from './schemas.ts'
 
 const TOOL_USE_ID = 'coatcheck-tool-use-id'
@@ -14,10 +16,10 @@ const ONE_OF = ['output', 'failure', 'suspension'] as const
 export function readPut(request: FastifyRequest, maxJsonDepthLevels: number): PutRequest {
   const idempotencyKey = headerText(request, 'idempotency-key') ?? null
   const query = request.query as PutQuery
-  if (!Buffer.isBuffer(request.body)) {
+  if (!(request.body instanceof RawBody)) {
     return { ...fromEnvelope(request.body as Envelope, query, request), idempotencyKey }
   }
-  const source = rawSource(request.body, request.headers['content-type'], maxJsonDepthLevels)
+  const source = rawSource(request.body, maxJsonDepthLevels)
   const toolUseId = checkedId(query.tool_use_id ?? headerText(request, TOOL_USE_ID) ?? '')
   return {
     toolUseId,
@@ -42,6 +44,17 @@ function fromEnvelope(
     render: envelope.render ?? query.render ?? 'auto',
     source,
   }
+}
+
+function rawSource({ media, content }: RawBody, maxDepthLevels: number): PutSource {
+  const { kind, mediaType } = media
+  if (!Buffer.isBuffer(content)) {
+    return { pieces: content, kind: kind === 'text' ? kind : 'binary', mediaType }
+  }
+  if (kind === 'json') return { json: parseJson(content, maxDepthLevels), body: content, mediaType }
+  return kind === 'text' && isUtf8(content)
+    ? { text: content, mediaType }
+    : { binary: content, mediaType }
 }
 
 function envelopeSource({ output, failure, suspension }: Envelope): PutSource {

@@ -158,6 +158,8 @@ export class Writer {
   #stage({ upload, chunks, now }: StageCall): undefined {
     try {
       this.#store.stage(upload, chunks.map(withBytes), now)
+      // Until the collector comes to them, a fast upload would leave a hundred megabytes.
+      for (const { bytes } of chunks) (bytes.buffer as ArrayBuffer).transfer(0)
     } catch (error) {
       this.#erasing.start()
       throw error

@@ -1,0 +1,40 @@
+/**
+ * The part of a view that a window asks for, from wherever the value is: in memory, or in chunks to be read.
+ */
+import { CoatcheckError } from '../core/errors.ts'
+import { type ValuePlan, type ViewSource, viewPart } from '../core/view.ts'
+import type { ViewPart, ViewSeek } from '../core/window-lines.ts'
+import type { Chunk } from '../ledger/ledger.ts'
+
+/** Reads one part of a view. */
+export type ReadPart = (seek: ViewSeek) => Promise<ViewPart>
+
+/** Of a value whose chunks are read from where a seek says. */
+export const partsRead =
+  (chunks: (seek: ViewSeek) => AsyncIterable<Chunk>, view: ViewSource): ReadPart =>
+  async (seek) => {
+    for await (const chunk of chunks(seek)) return viewPart(chunk, view)
+    throw erased()
+  }
+
+/** Of a value that was cut and is still here. */
+export const partsInMemory =
+  (value: Buffer, plan: ValuePlan, view: ViewSource): ReadPart =>
+  async (seek) => {
+    const at = plan.chunks.findLastIndex(({ firstChar, firstLine }) =>
+      'char' in seek ? firstChar <= seek.char : firstLine < seek.line - 1,
+    )
+    const chunk = plan.chunks[Math.max(0, at)] as ValuePlan['chunks'][number]
+    return viewPart({ ...chunk, bytes: value.subarray(chunk.firstByte, chunk.endByte) }, view)
+  }
+
+/** All bytes of the chunks. */
+export async function joined(chunks: AsyncIterable<Chunk>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const { bytes } of chunks) parts.push(bytes)
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+}
+
+/** What a read says of a value that goes while it is read. */
+export const erased = (): CoatcheckError =>
+  new CoatcheckError('not_found', 'The result was erased while it was being read.')
