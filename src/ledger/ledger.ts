@@ -124,6 +124,7 @@ export interface Chunk {
   readonly firstLine: number
   readonly firstChar: number
   readonly state: number
+  /** Not to be changed, nor handed to another thread: other readers may have the same. */
   readonly bytes: Buffer
 }
 

@@ -25,10 +25,16 @@ export async function contentOf(
 
 /** The whole value. */
 export async function readValue(context: RunContext, result: Result): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) parts.push(chunk.bytes)
-  const value = parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
-  if (value.length !== result.totalBytes) throw erased()
+  const { totalBytes } = result
+  let value: Buffer | undefined
+  let pos = 0
+  for await (const { bytes } of context.ledger.chunks(result, { byte: 0 })) {
+    if (bytes.length === totalBytes) return bytes
+    value ??= Buffer.allocUnsafe(totalBytes)
+    bytes.copy(value, pos)
+    pos += bytes.length
+  }
+  if (value === undefined || pos !== totalBytes) throw erased()
   return value
 }
 
@@ -59,10 +65,19 @@ export async function* viewBytes(context: RunContext, result: Result): AsyncGene
 
 /** A value's JSON, where it is some. */
 export function jsonOf(result: Result, value: Buffer): JsonSlice | undefined {
-  const { view, outcome } = result
-  if (outcome !== 'output') return new JsonSlice(value)
-  if (view.form === 'json') return new JsonSlice(value, view.start, view.end)
-  return view.form === 'string' ? new JsonSlice(value, view.start - 1, view.end + 1) : undefined
+  const span = jsonSpanOf(result)
+  return span && new JsonSlice(value, span.start, span.end)
+}
+
+/** Where in a value its JSON stands, without white space around it; undefined where it is none. */
+export function jsonSpanOf({
+  view,
+  outcome,
+  totalBytes,
+}: Result): { readonly start: number; readonly end: number } | undefined {
+  if (outcome !== 'output') return { start: 0, end: totalBytes }
+  if (view.form === 'json') return view
+  return view.form === 'string' ? { start: view.start - 1, end: view.end + 1 } : undefined
 }
 
 export type SliceQuery = { readonly path: string } | { readonly pointer: string }
