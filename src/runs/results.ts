@@ -7,7 +7,7 @@ import { CoatcheckError } from '../core/errors.ts'
 import { findPath, type Path, pointerSegments } from '../core/json/path.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { renderView } from '../core/view.ts'
-import type { Result } from '../ledger/ledger.ts'
+import type { ChunkSeek, Result } from '../ledger/ledger.ts'
 import { type ContentAnswer, contentAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
 import { planContent } from './render.ts'
@@ -56,11 +56,30 @@ export async function* valueBytes(
   throw erased()
 }
 
-/** The text view, a chunk at a time. Throws `no_text_view` for a binary. */
-export async function* viewBytes(context: RunContext, result: Result): AsyncGenerator<Buffer> {
-  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) {
-    yield renderView(chunk, result.view)
+/**
+ * The bytes of the text view in `[start, end)`, a chunk at a time. It is sought where that is known from the bytes or chars
+ * before each chunk: in a text, and in a view that is ASCII. Any other is rendered from its start.
+ */
+export async function* viewBytes(
+  context: RunContext,
+  result: Result,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  const { view } = result
+  const ascii = result.viewBytes === result.totalChars
+  const seek: ChunkSeek =
+    view.form === 'text' ? { byte: view.start + start } : ascii ? { char: start } : { byte: 0 }
+  let pos: number | undefined
+  if (start >= end) return
+  for await (const chunk of context.ledger.chunks(result, seek)) {
+    pos ??= 'char' in seek ? chunk.firstChar : Math.max(0, chunk.firstByte - view.start)
+    const piece = renderView(chunk, view)
+    const from = Math.max(0, start - pos)
+    if (from < piece.length) yield piece.subarray(from, end - pos)
+    pos += piece.length
+    if (pos >= end) return
   }
+  throw erased()
 }
 
 /** A value's JSON, where it is some. */
@@ -83,15 +102,19 @@ export function jsonSpanOf({
 export type SliceQuery = { readonly path: string } | { readonly pointer: string }
 
 /** A slice of a JSON value by dotted path or JSON Pointer. Throws `path_not_found`, which says what there is. */
-export function sliceOfValue(result: Result, value: Buffer, query: SliceQuery): JsonSlice {
-  const json = jsonOf(result, value)
-  if (json === undefined) {
+export async function findSlice(
+  context: RunContext,
+  result: Result,
+  query: SliceQuery,
+): Promise<JsonSlice> {
+  if (jsonSpanOf(result) === undefined) {
     throw new CoatcheckError(
       'path_not_found',
       `The result is a ${result.kind} body, not JSON: it has no paths. Read it whole, or by Range.`,
     )
   }
   const { path, shown } = pathOfQuery(query)
+  const json = jsonOf(result, await readValue(context, result)) as JsonSlice
   const found = findPath(json, path)
   if ('found' in found) return found.found
   const missing = JSON.stringify(found.missing.toWellFormed())

@@ -32,6 +32,8 @@ import { type QueueLimits, Writes } from './writes.ts'
 
 /** How many chunks are read at once: one at first, which is often all that is asked for, then up to half a MiB. */
 const READ_CHUNKS = 8
+/** After so many, some milliseconds of work, it is the turn of others. */
+const TURN_CHUNKS = 32
 /** What may wait to be committed, when nothing else is said. */
 const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
 
@@ -154,12 +156,17 @@ class SqliteLedger implements Ledger {
 
   async *chunks(result: Result, seek: ChunkSeek): AsyncGenerator<Chunk> {
     let { first, ...range }: ChunkRange = this.#open.findChunks(result, seek)
+    let turnChunks = 0
     for (let count = 1; first < range.end; count = Math.min(2 * count, READ_CHUNKS)) {
       const end = Math.min(first + count, range.end)
       yield* this.#open.readChunks({ ...range, first, end })
       first = end
+      turnChunks += count
       // Decoding takes its time: others get their turn.
-      if (count === READ_CHUNKS) await nextTurn()
+      if (turnChunks >= TURN_CHUNKS) {
+        turnChunks = 0
+        await nextTurn()
+      }
     }
   }
 
