@@ -57,14 +57,15 @@ export class PieceStream extends Readable {
     for await (const piece of this.#pieces) {
       if (signal.aborted) return
       if (heldBytes === 0) target.cork()
-      target.write(piece)
+      const isFull = !target.write(piece)
       heldBytes += piece.length
       leftBytes -= piece.length
       if (heldBytes < enoughBytes && leftBytes > 0) continue
       target.uncork()
       heldBytes = 0
       enoughBytes = Math.min(2 * enoughBytes, WRITE_BYTES)
-      if (target.writableLength >= WRITE_BYTES) await once(target, 'drain', { signal })
+      // One write may be under way while the next is read.
+      if (isFull && target.writableLength >= WRITE_BYTES) await once(target, 'drain', { signal })
     }
     if (leftBytes !== 0) throw new Error(`a reply of ${this.#totalBytes} bytes lacks ${leftBytes}`)
   }

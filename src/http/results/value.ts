@@ -1,6 +1,7 @@
 /**
  * The raw read: a value's bytes with their type, whole or a part, streamed from the ledger; safe to open in a browser.
  */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
@@ -55,7 +56,10 @@ export async function sendValue(
       .header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
   }
   const totalBytes = span.end - span.start
-  if (request.method === 'HEAD') return reply.header('content-length', totalBytes).send()
+  // For HEAD all would be read and dropped; without a payload the length would be taken for 0.
+  if (request.method === 'HEAD') {
+    return reply.header('content-length', totalBytes).send(Readable.from([]))
+  }
   return sendPieces(reply, part.read(span), totalBytes)
 }
 
