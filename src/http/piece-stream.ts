@@ -3,7 +3,8 @@
  * how it pipes: the pieces are not copied together, and many go out in one write, since a turn of the loop for each of them
  * costs more than to send it. The next ones are read when those have left: a slow client holds up nobody, and no memory.
  *
- * It ends after exactly the bytes that were promised, or fails, which breaks the connection.
+ * It ends after exactly the bytes that were promised, or fails, which breaks the connection; what fails before the first
+ * write is still answered as a problem.
  */
 import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
@@ -52,16 +53,17 @@ export class PieceStream extends Readable {
   async #writeAll(target: Writable): Promise<void> {
     const { signal } = this.#gone
     let leftBytes = this.#totalBytes
+    let held: Buffer[] = []
     let heldBytes = 0
     let enoughBytes = FIRST_WRITE_BYTES
     for await (const piece of this.#pieces) {
       if (signal.aborted) return
-      if (heldBytes === 0) target.cork()
-      const isFull = !target.write(piece)
+      held.push(piece)
       heldBytes += piece.length
       leftBytes -= piece.length
       if (heldBytes < enoughBytes && leftBytes > 0) continue
-      target.uncork()
+      const isFull = !writeTogether(target, held)
+      held = []
       heldBytes = 0
       enoughBytes = Math.min(2 * enoughBytes, WRITE_BYTES)
       // One write may be under way while the next is read.
@@ -69,4 +71,13 @@ export class PieceStream extends Readable {
     }
     if (leftBytes !== 0) throw new Error(`a reply of ${this.#totalBytes} bytes lacks ${leftBytes}`)
   }
+}
+
+/** False when the target has more than it wants. */
+function writeTogether(target: Writable, pieces: readonly Buffer[]): boolean {
+  let wantsMore = true
+  target.cork()
+  for (const piece of pieces) wantsMore = target.write(piece)
+  target.uncork()
+  return wantsMore
 }
