@@ -5,6 +5,7 @@
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
 import {
+  CHUNK_CACHE_BYTES,
   JSON_DEPTH_LEVELS,
   REFERENCES,
   VERBATIM_CHARS,
@@ -80,6 +81,12 @@ export const ConfigSchema = Type.Object({
     REFERENCES,
     100_000,
   ),
+  COATCHECK_CHUNK_CACHE_BYTES: Type.Integer({
+    minimum: 0,
+    maximum: 2 * GIBIBYTE,
+    default: CHUNK_CACHE_BYTES,
+    description: 'Memory for parts of values that were read lately; 0 keeps none.',
+  }),
   COATCHECK_MAX_VERBATIM_CHARS: count(
     'Most characters that render=verbatim answers.',
     VERBATIM_MAX_CHARS,

@@ -31,6 +31,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const metrics = new Metrics()
   const ledger = await openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
     onCommit: (commit) => metrics.countCommit(commit),
+    cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
   })
   const validator = new AjvValidator({
     schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,

@@ -56,6 +56,8 @@ export const EVIDENCE_ID_BYTES = 2_048
 /** Bytes of a value in one chunk row of the ledger, and most bytes its view may take when it is rendered. */
 export const CHUNK_BYTES = 65_536
 export const CHUNK_VIEW_BYTES = 262_144
+/** Chunks that were read lately and are kept in memory. */
+export const CHUNK_CACHE_BYTES = 33_554_432
 
 /** Entries in lists that describe what there is instead of what was asked for. */
 export const AVAILABLE_ENTRIES = 20

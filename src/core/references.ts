@@ -8,7 +8,7 @@ import { CoatcheckError } from './errors.ts'
 import { headBytes } from './json/excerpt.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
-import { editSlice } from './json/splice.ts'
+import { editParts, type JsonParts, type Part, partBytes } from './json/splice.ts'
 import { decodeRaw, decodeText } from './json/strings.ts'
 import { POINTER_NAME_BYTES, REFERENCES } from './limits.ts'
 import { clipHead } from './text.ts'
@@ -126,34 +126,42 @@ function readReference(token: JsonSlice, place: Place | null): Reference | undef
   return { token, text, handle, path, place }
 }
 
-/** What a handle stands for, as far as references go. */
-export type Referent = JsonSlice | 'unknown_handle' | 'failure' | 'suspension' | 'binary'
+/** True of a reference that stands for all of its value, for which the value need not be read. */
+export function isWhole({ path }: Reference): boolean {
+  return segmentsOf(path)?.segments.length === 0
+}
 
-export type Lookup =
-  | { readonly reference: Reference; readonly value: JsonSlice }
-  | {
-      readonly reference: Reference
-      readonly reason: UnresolvedReason
-      readonly missing?: string
-      readonly available: readonly string[]
-    }
+/** A reference that stands for nothing, and what there is instead. */
+export interface Unfound {
+  readonly reference: Reference
+  readonly reason: UnresolvedReason
+  readonly missing?: string
+  readonly available: readonly string[]
+}
 
-/**
- * Resolves references of one handle against the value that it stands for, in one walk of it. `handles` is what to offer
- * instead of an unknown handle.
- */
-export function lookUp(
+/** A reference with what it stands for: the place in its value, or what is to be put in. */
+export type Lookup<Value = JsonSlice> =
+  | { readonly reference: Reference; readonly value: Value }
+  | Unfound
+
+/** Why the references of a handle stand for nothing, whatever their paths. */
+export type HandleReason = Exclude<UnresolvedReason, 'path_not_found'>
+
+/** References of a handle that has no value; `handles` is what to offer instead of an unknown one. */
+export function unfound(
   references: readonly Reference[],
-  referent: Referent,
+  reason: HandleReason,
   handles: readonly string[],
-): readonly Lookup[] {
-  if (typeof referent === 'string') {
-    const available = referent === 'unknown_handle' ? handles : []
-    return references.map((reference) => ({ reference, reason: referent, available }))
-  }
+): readonly Unfound[] {
+  const available = reason === 'unknown_handle' ? handles : []
+  return references.map((reference) => ({ reference, reason, available }))
+}
+
+/** Resolves references of one handle against its value, in one walk of it. */
+export function lookUp(references: readonly Reference[], value: JsonSlice): readonly Lookup[] {
   const paths = references.map((reference) => segmentsOf(reference.path))
   const results = findPaths(
-    referent,
+    value,
     paths.filter((path) => path !== undefined),
   ).values()
   return references.map((reference, n) => {
@@ -164,31 +172,25 @@ export function lookUp(
   })
 }
 
-/** `args` with every resolved reference replaced by the bytes of its value. */
-export function substitute(args: JsonSlice, lookups: readonly Lookup[]): JsonSlice {
-  return editSlice(
+/** `args` with every resolved reference replaced by its value. */
+export function substitute(args: JsonSlice, lookups: readonly Lookup<Part>[]): JsonParts {
+  return editParts(
     args,
-    lookups.flatMap((lookup) =>
-      'value' in lookup
-        ? [
-            {
-              start: lookup.reference.token.start,
-              end: lookup.reference.token.end,
-              bytes: lookup.value.source,
-            },
-          ]
-        : [],
-    ),
+    lookups.flatMap((lookup) => {
+      if (!('value' in lookup)) return []
+      const { start, end } = lookup.reference.token
+      return [{ start, end, bytes: lookup.value }]
+    }),
   )
 }
 
-/** How many bytes {@link substitute} adds to the arguments; known before anything is built. */
-export function addedBytes(lookups: readonly Lookup[]): number {
+/** How many bytes {@link substitute} adds to the arguments; known before anything is read or built. */
+export function addedBytes(lookups: readonly Lookup<Part>[]): number {
   let bytes = 0
   for (const lookup of lookups) {
     if (!('value' in lookup)) continue
     const { token } = lookup.reference
-    bytes += lookup.value.end - lookup.value.start - (token.end - token.start)
+    bytes += partBytes(lookup.value) - (token.end - token.start)
   }
   return bytes
 }

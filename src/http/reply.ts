@@ -1,7 +1,35 @@
-/** Replies that carry callers' JSON: spliced bytes, never serialized again. */
+/**
+ * Replies that carry callers' JSON, or values: bytes as they are, never serialized again. What is read only while it is sent
+ * has a content length all the same: the reply is whole, or its connection breaks.
+ */
 import type { FastifyReply } from 'fastify'
-import { type Splice, spliceJson } from '../core/json/splice.ts'
+import type { JsonSlice } from '../core/json/slice.ts'
+import {
+  type JsonParts,
+  partBytes,
+  readParts,
+  type Splice,
+  spliceParts,
+} from '../core/json/splice.ts'
+import { PieceStream } from './piece-stream.ts'
 
-export function sendSpliced(reply: FastifyReply, value: Splice, status = 200): FastifyReply {
-  return reply.code(status).type('application/json; charset=utf-8').send(spliceJson(value))
+export function sendSpliced(
+  reply: FastifyReply,
+  value: Splice<JsonSlice | JsonParts>,
+  status = 200,
+): FastifyReply {
+  const parts = spliceParts(value)
+  reply.code(status).type('application/json; charset=utf-8')
+  if (parts.every(Buffer.isBuffer)) return reply.send(Buffer.concat(parts))
+  const totalBytes = parts.reduce((bytes, part) => bytes + partBytes(part), 0)
+  return sendPieces(reply, readParts(parts), totalBytes)
+}
+
+/** Sends what `pieces` yields, which has to be `totalBytes` in all, as fast as the client takes it. */
+export function sendPieces(
+  reply: FastifyReply,
+  pieces: AsyncIterable<Buffer>,
+  totalBytes: number,
+): FastifyReply {
+  return reply.header('content-length', totalBytes).send(new PieceStream(pieces, totalBytes))
 }

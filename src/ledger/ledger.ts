@@ -125,6 +125,7 @@ export interface Chunk {
   readonly firstCrlf: number
   readonly firstChar: number
   readonly state: number
+  /** Not to be changed, nor handed to another thread: other readers may have the same. */
   readonly bytes: Buffer
 }
 

@@ -28,11 +28,18 @@ export const partsInMemory =
     return viewPart({ ...chunk, bytes: value.subarray(chunk.firstByte, chunk.endByte) }, view)
   }
 
-/** All bytes of the chunks. */
-export async function joined(chunks: AsyncIterable<Chunk>): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const { bytes } of chunks) parts.push(bytes)
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
+/** The `totalBytes` of all chunks. Those of a single one are not copied: they are shared. */
+export async function joined(chunks: AsyncIterable<Chunk>, totalBytes: number): Promise<Buffer> {
+  let value: Buffer | undefined
+  let pos = 0
+  for await (const { bytes } of chunks) {
+    if (bytes.length === totalBytes) return bytes
+    value ??= Buffer.allocUnsafe(totalBytes)
+    bytes.copy(value, pos)
+    pos += bytes.length
+  }
+  if (value === undefined || pos !== totalBytes) throw erased()
+  return value
 }
 
 /** What a read says of a value that goes while it is read. */

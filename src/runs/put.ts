@@ -109,7 +109,7 @@ async function putPieces(
         totalLines: totals.lines,
         verbatimLimitChars,
         readWhole: async () => ({
-          value: await joined(upload.chunks({ byte: 0 })),
+          value: await joined(upload.chunks({ byte: 0 }), described.totalBytes),
           json: undefined,
         }),
         readPart: partsRead((seek) => upload.chunks(seek), view),

@@ -98,7 +98,7 @@ function sizeOf(result: Result): ViewSize {
   )
 }
 
-/** Reads chunks from where the page begins until it can be cut. */
+/** Reads chunks from where the page begins until it can be cut, which is tried after 1, 2, 4, … of them: each try reads all. */
 async function readPage(
   context: RunContext,
   result: Result,
@@ -106,13 +106,17 @@ async function readPage(
   limit: { readonly maxChars: number; readonly noteChars: number },
 ): Promise<RecallPage> {
   const seek = asked.unit === 'lines' ? { line: asked.start } : { char: asked.start }
-  let bytes: Buffer = Buffer.alloc(0)
+  const views: Buffer[] = []
+  let enough = 1
   let first: { readonly firstLine: number; readonly firstChar: number } | undefined
   for await (const chunk of context.ledger.chunks(result, seek)) {
     first ??= chunk
-    bytes = Buffer.concat([bytes, renderView(chunk, result.view)])
+    views.push(renderView(chunk, result.view))
     const last = chunk.firstByte + chunk.bytes.length >= result.totalBytes
+    if (views.length < enough && !last) continue
+    enough *= 2
     const { firstLine, firstChar } = first
+    const bytes = Buffer.concat(views)
     const page = cutPage({ bytes, firstLine, firstChar, last }, asked, limit)
     if (page !== undefined) return page
   }

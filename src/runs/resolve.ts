@@ -3,24 +3,27 @@
  */
 import { CoatcheckError } from '../core/errors.ts'
 import { JsonSlice } from '../core/json/slice.ts'
-import { sliceOf } from '../core/json/splice.ts'
+import { type JsonParts, joinParts, type Part, sliceOf } from '../core/json/splice.ts'
 import { handleNumber } from '../core/names.ts'
 import {
   addedBytes,
   findReferences,
+  type HandleReason,
+  isWhole,
   type Lookup,
   lookUp,
   pointerTo,
   type Reference,
-  type Referent,
   substitute,
   type UnresolvedReason,
+  unfound,
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
-import type { RunRef } from '../ledger/ledger.ts'
+import type { Result, RunRef } from '../ledger/ledger.ts'
 import type { ValidationError } from '../validation/validator.ts'
 import { openRunOf, type RunContext, someHandles } from './context.ts'
-import { jsonOf, readValue } from './results.ts'
+import { leastBytes, sliceInsert, wholeInsert } from './inserts.ts'
+import { jsonOf, jsonSpanOf, readValue } from './results.ts'
 
 export interface ResolveRequest {
   readonly arguments: JsonSlice
@@ -47,7 +50,7 @@ export interface CallError {
 }
 
 export interface ResolveAnswer {
-  readonly arguments: JsonSlice
+  readonly arguments: JsonSlice | JsonParts
   readonly resolved: readonly string[]
   readonly unresolved: readonly Unresolved[]
   /** Null when there was nothing to validate against. */
@@ -67,16 +70,18 @@ export async function resolveArguments(
   await openRunOf(context, ref)
   const schema = await schemaOf(context, ref, request)
   const lookups = await lookUpAll(context, ref, request.arguments)
-  const args = substitute(request.arguments, lookups)
+  const parts = substitute(request.arguments, lookups)
+  // Only to be validated are they needed in one piece.
+  const whole = schema && new JsonSlice(await joinParts(parts.parts))
   const unresolved = lookups.flatMap(unresolvedOf)
-  const checked = schema === undefined ? undefined : await context.validator.validate(schema, args)
+  const checked = schema && whole && (await context.validator.validate(schema, whole))
   const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
   const errors = [...unmet, ...(checked?.errors ?? [])]
   // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
   const told = [...unresolved.map(unresolvedError), ...(checked?.errors ?? [])]
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
-    arguments: args,
+    arguments: whole ?? parts,
     resolved: lookups.flatMap((lookup) =>
       'value' in lookup ? [lookup.reference.text.slice(1).toWellFormed()] : [],
     ),
@@ -115,30 +120,61 @@ async function lookUpAll(
   context: RunContext,
   ref: RunRef,
   args: JsonSlice,
-): Promise<readonly Lookup[]> {
+): Promise<readonly Lookup<Part>[]> {
   const references = findReferences(args, context.limits.maxReferences)
   const byHandle = Map.groupBy(references, (reference) => reference.handle)
-  const found = new Map<Reference, Lookup>()
+  const found = new Map<Reference, Lookup<Part>>()
   let bytes = args.end - args.start
   let known: readonly string[] | undefined
   for (const [handle, uses] of byHandle) {
     const referent = await referentOf(context, ref, handle)
     if (referent === 'unknown_handle') known ??= await someHandles(context, ref)
-    const handles = known ?? []
-    const lookups = lookUp(uses, referent, handles)
+    const lookups =
+      typeof referent === 'string'
+        ? unfound(uses, referent, known ?? [])
+        : await lookUpIn(context, referent, uses, bytes)
     bytes += addedBytes(lookups)
     requireRoom(context, bytes)
     for (const lookup of lookups) found.set(lookup.reference, detached(lookup))
   }
-  return references.map((reference) => found.get(reference) as Lookup)
+  return references.map((reference) => found.get(reference) as Lookup<Part>)
+}
+
+/** Looks up all that refer to one result; it is read where a path leads into it, or to measure it as the string it is. */
+async function lookUpIn(
+  context: RunContext,
+  result: Result,
+  uses: readonly Reference[],
+  bytes: number,
+): Promise<readonly Lookup<Part>[]> {
+  const { whole = [], inside = [] } = Object.groupBy(uses, (use) =>
+    isWhole(use) ? 'whole' : 'inside',
+  )
+  const tokens = whole.reduce((sum, { token }) => sum + token.end - token.start, 0)
+  requireRoom(context, bytes + whole.length * leastBytes(result) - tokens)
+  const value = whole.length === 0 ? undefined : await wholeInsert(context, result)
+  const found = inside.length === 0 ? [] : lookUp(inside, await documentOf(context, result))
+  return [
+    ...whole.map((reference) => ({ reference, value: value as Part })),
+    ...found.map((lookup) =>
+      'value' in lookup ? { ...lookup, value: sliceInsert(context, result, lookup.value) } : lookup,
+    ),
+  ]
+}
+
+/** What paths lead into; of a text they find nothing, so it is not read. */
+async function documentOf(context: RunContext, result: Result): Promise<JsonSlice> {
+  if (jsonSpanOf(result) === undefined) return sliceOf('')
+  return jsonOf(result, await readValue(context, result)) as JsonSlice
 }
 
 /** A lookup whose value no longer holds on to the rest of what it was found in. */
-function detached(lookup: Lookup): Lookup {
-  if (!('value' in lookup)) return lookup
+function detached(lookup: Lookup<Part>): Lookup<Part> {
+  if (!('value' in lookup) || !Buffer.isBuffer(lookup.value)) return lookup
   const { value } = lookup
-  const whole = value.end - value.start === value.bytes.length
-  return whole ? lookup : { ...lookup, value: new JsonSlice(Buffer.from(value.source)) }
+  return value.length === value.buffer.byteLength
+    ? lookup
+    : { ...lookup, value: Buffer.from(value) }
 }
 
 function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number): void {
@@ -150,17 +186,20 @@ function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number
   )
 }
 
-async function referentOf(context: RunContext, ref: RunRef, handle: string): Promise<Referent> {
+/** The output that a handle stands for, or why there is none. */
+async function referentOf(
+  context: RunContext,
+  ref: RunRef,
+  handle: string,
+): Promise<Result | HandleReason> {
   const number = handleNumber(handle)
   const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })
   if (result === undefined) return 'unknown_handle'
   if (result.outcome !== 'output') return result.outcome
-  if (result.kind === 'binary') return 'binary'
-  const value = await readValue(context, result)
-  return jsonOf(result, value) ?? sliceOf(value.toString('utf8'))
+  return result.kind === 'binary' ? 'binary' : result
 }
 
-function unresolvedOf(lookup: Lookup): readonly Unresolved[] {
+function unresolvedOf(lookup: Lookup<Part>): readonly Unresolved[] {
   if ('value' in lookup) return []
   const { reference, reason, available } = lookup
   return [{ reference: reference.text.toWellFormed(), at: pointerTo(reference), reason, available }]

@@ -7,7 +7,7 @@ import { CoatcheckError } from '../core/errors.ts'
 import { findPath, type Path, pointerSegments } from '../core/json/path.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { renderView } from '../core/view.ts'
-import type { Result } from '../ledger/ledger.ts'
+import type { ChunkSeek, Result } from '../ledger/ledger.ts'
 import { type ContentAnswer, contentAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
 import { erased, joined, partsRead } from './parts.ts'
@@ -29,10 +29,8 @@ export async function contentOf(
 }
 
 /** The whole value. */
-export async function readValue(context: RunContext, result: Result): Promise<Buffer> {
-  const value = await joined(context.ledger.chunks(result, { byte: 0 }))
-  if (value.length !== result.totalBytes) throw erased()
-  return value
+export function readValue(context: RunContext, result: Result): Promise<Buffer> {
+  return joined(context.ledger.chunks(result, { byte: 0 }), result.totalBytes)
 }
 
 /** The value's bytes in `[start, end)`, a chunk at a time. */
@@ -53,33 +51,65 @@ export async function* valueBytes(
   throw erased()
 }
 
-/** The text view, a chunk at a time. Throws `no_text_view` for a binary. */
-export async function* viewBytes(context: RunContext, result: Result): AsyncGenerator<Buffer> {
-  for await (const chunk of context.ledger.chunks(result, { byte: 0 })) {
-    yield renderView(chunk, result.view)
+/**
+ * The bytes of the text view in `[start, end)`, a chunk at a time. It is sought where that is known from the bytes or chars
+ * before each chunk: in a text, and in a view that is ASCII. Any other is rendered from its start.
+ */
+export async function* viewBytes(
+  context: RunContext,
+  result: Result,
+  { start, end }: { readonly start: number; readonly end: number },
+): AsyncGenerator<Buffer> {
+  const { view } = result
+  const ascii = result.viewBytes === result.totalChars
+  const seek: ChunkSeek =
+    view.form === 'text' ? { byte: view.start + start } : ascii ? { char: start } : { byte: 0 }
+  let pos: number | undefined
+  if (start >= end) return
+  for await (const chunk of context.ledger.chunks(result, seek)) {
+    pos ??= 'char' in seek ? chunk.firstChar : Math.max(0, chunk.firstByte - view.start)
+    const piece = renderView(chunk, view)
+    const from = Math.max(0, start - pos)
+    if (from < piece.length) yield piece.subarray(from, end - pos)
+    pos += piece.length
+    if (pos >= end) return
   }
+  throw erased()
 }
 
 /** A value's JSON, where it is some. */
 export function jsonOf(result: Result, value: Buffer): JsonSlice | undefined {
-  const { view, outcome } = result
-  if (outcome !== 'output') return new JsonSlice(value)
-  if (view.form === 'json') return new JsonSlice(value, view.start, view.end)
-  return view.form === 'string' ? new JsonSlice(value, view.start - 1, view.end + 1) : undefined
+  const span = jsonSpanOf(result)
+  return span && new JsonSlice(value, span.start, span.end)
+}
+
+/** Where in a value its JSON stands, without white space around it; undefined where it is none. */
+export function jsonSpanOf({
+  view,
+  outcome,
+  totalBytes,
+}: Result): { readonly start: number; readonly end: number } | undefined {
+  if (outcome !== 'output') return { start: 0, end: totalBytes }
+  if (view.form === 'json') return view
+  return view.form === 'string' ? { start: view.start - 1, end: view.end + 1 } : undefined
 }
 
 export type SliceQuery = { readonly path: string } | { readonly pointer: string }
 
 /** A slice of a JSON value by dotted path or JSON Pointer. Throws `path_not_found`, which says what there is. */
-export function sliceOfValue(result: Result, value: Buffer, query: SliceQuery): JsonSlice {
-  const json = jsonOf(result, value)
-  if (json === undefined) {
+export async function findSlice(
+  context: RunContext,
+  result: Result,
+  query: SliceQuery,
+): Promise<JsonSlice> {
+  if (jsonSpanOf(result) === undefined) {
     throw new CoatcheckError(
       'path_not_found',
       `The result is a ${result.kind} body, not JSON: it has no paths. Read it whole, or by Range.`,
     )
   }
   const { path, shown } = pathOfQuery(query)
+  const json = jsonOf(result, await readValue(context, result)) as JsonSlice
   const found = findPath(json, path)
   if ('found' in found) return found.found
   const missing = JSON.stringify(found.missing.toWellFormed())

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
+import { LruCache } from '../core/lru.ts'
 import { type Check, compileSchema } from './engine.ts'
 import {
   CACHE_SCHEMA_BYTES,
@@ -13,7 +14,6 @@ import {
   SCHEMA_BYTES,
   type ValidationLimits,
 } from './limits.ts'
-import { LruCache } from './lru.ts'
 import { MetaSchemas } from './meta-schemas.ts'
 import { reportOf, uncheckedReport, VALID } from './report.ts'
 import { dialectOf, invalidSchema, isObject, makeDigestible, type SchemaObject } from './schema.ts'
@@ -33,7 +33,7 @@ const DEFAULTS: ValidationLimits = {
 
 export class AjvValidator implements Validator {
   readonly #limits: ValidationLimits
-  readonly #compiled: LruCache<Compiled>
+  readonly #compiled: LruCache<string, Compiled>
   readonly #metaSchemas = new MetaSchemas()
   #compilations = 0
 

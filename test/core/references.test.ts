@@ -1,18 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../src/core/json/scan.ts'
-import type { JsonSlice } from '../../src/core/json/slice.ts'
+import { JsonSlice } from '../../src/core/json/slice.ts'
 import { handleNumber, handleOf } from '../../src/core/names.ts'
 import {
   addedBytes,
   findReferences,
+  type HandleReason,
   type Lookup,
   lookUp,
   pointerTo,
   type Reference,
-  type Referent,
   substitute,
   UNRESOLVED_REASONS,
+  unfound,
 } from '../../src/core/references.ts'
 import { compact, docs, gaps, holds, nested, spaced } from '../support/json.ts'
 import { isList, type Tree } from '../tree.ts'
@@ -21,20 +22,25 @@ import { member, toJson, vectors } from '../vectors.ts'
 const slice = (text: string): JsonSlice => parseJson(Buffer.from(text))
 
 /** Resolves `args` against a store of documents, r1, r2, …. */
-function resolve(store: readonly Referent[], args: JsonSlice) {
+function resolve(store: readonly (JsonSlice | HandleReason)[], args: JsonSlice) {
   const handles = store.map((_, i) => handleOf(i + 1))
   const references = findReferences(args)
   const found = new Map<Reference, Lookup>()
   for (const [handle, uses] of Map.groupBy(references, (reference) => reference.handle)) {
     const number = handleNumber(handle)
     const referent = number === undefined ? undefined : store[number - 1]
-    for (const lookup of lookUp(uses, referent ?? 'unknown_handle', handles)) {
-      found.set(lookup.reference, lookup)
-    }
+    const lookups =
+      referent instanceof JsonSlice
+        ? lookUp(uses, referent)
+        : unfound(uses, referent ?? 'unknown_handle', handles)
+    for (const lookup of lookups) found.set(lookup.reference, lookup)
   }
   const lookups = references.map((reference) => found.get(reference) as Lookup)
-  const result = substitute(args, lookups)
-  expect(result.end - result.start).toBe(args.end - args.start + addedBytes(lookups))
+  const inserts = lookups.map((lookup) =>
+    'value' in lookup ? { ...lookup, value: lookup.value.source } : lookup,
+  )
+  const result = Buffer.concat(substitute(args, inserts).parts as readonly Buffer[])
+  expect(result.length).toBe(args.end - args.start + addedBytes(inserts))
   return {
     args: result.toString(),
     resolved: lookups.flatMap((l) => ('value' in l ? [l.reference.text.slice(1)] : [])),

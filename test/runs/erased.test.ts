@@ -66,7 +66,7 @@ describe('a reader of a run that is purged', () => {
 
   it('gets an error in the middle of the text view', async () => {
     expect(['evicted', 'not_found']).toContain(
-      await codeOf(readOverPurge(viewBytes(context, result))),
+      await codeOf(readOverPurge(viewBytes(context, result, { start: 0, end: result.viewBytes }))),
     )
   })
 

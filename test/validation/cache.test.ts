@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { JsonSlice } from '../../src/core/json/slice.ts'
 import { AjvValidator } from '../../src/validation/ajv-validator.ts'
-import { LruCache } from '../../src/validation/lru.ts'
 import { json, slice } from './support.ts'
 
 describe('compiled schemas', () => {
@@ -40,25 +39,6 @@ describe('compiled schemas', () => {
   it('a bug is not mistaken for a bad value', async () => {
     const validator = new AjvValidator()
     await expect(validator.validate(slice(true), json('not json'))).rejects.toThrow(SyntaxError)
-  })
-})
-
-describe('LruCache', () => {
-  it('drops what was used longest ago', () => {
-    const cache = new LruCache<number>({ maxEntries: 2, maxWeightBytes: 100 })
-    cache.add('a', 1, 1)
-    cache.add('b', 2, 1)
-    expect(cache.get('a')).toBe(1)
-    cache.add('c', 3, 1)
-    expect(['a', 'b', 'c'].map((key) => cache.get(key))).toEqual([1, undefined, 3])
-  })
-
-  it('does not keep what is over its bounds alone', () => {
-    const cache = new LruCache<number>({ maxEntries: 2, maxWeightBytes: 10 })
-    cache.add('a', 1, 11)
-    expect(cache.size).toBe(0)
-    cache.add('b', 2, 10)
-    expect(cache.get('b')).toBe(2)
   })
 })
 

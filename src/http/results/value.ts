@@ -9,13 +9,8 @@ import { handleOf } from '../../core/names.ts'
 import { planValue, renderView, type ViewSource } from '../../core/view.ts'
 import type { Result } from '../../ledger/ledger.ts'
 import type { RunContext } from '../../runs/context.ts'
-import {
-  readValue,
-  type SliceQuery,
-  sliceOfValue,
-  valueBytes,
-  viewBytes,
-} from '../../runs/results.ts'
+import { findSlice, type SliceQuery, valueBytes, viewBytes } from '../../runs/results.ts'
+import { sendPieces } from '../reply.ts'
 import type { ValueQuery } from './value-schemas.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -54,31 +49,33 @@ export async function sendValue(
       `The range ${JSON.stringify(request.headers.range)} lies outside the ${part.totalBytes} bytes there are.`,
     )
   }
-  reply.type(part.type).header('content-length', span.end - span.start)
+  reply.type(part.type)
   if (span.partial) {
     reply
       .code(206)
       .header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
   }
-  // For HEAD all would be read and dropped.
-  const pieces = request.method === 'HEAD' ? [] : part.read(span)
-  return reply.send(Readable.from(pieces, { objectMode: false }))
+  const totalBytes = span.end - span.start
+  // For HEAD all would be read and dropped; without a payload the length would be taken for 0.
+  if (request.method === 'HEAD') {
+    return reply.header('content-length', totalBytes).send(Readable.from([]))
+  }
+  return sendPieces(reply, part.read(span), totalBytes)
 }
 
 async function partOf(context: RunContext, result: Result, query: ValueQuery): Promise<Part> {
   const sliced = sliceQuery(query)
   if (sliced !== undefined) return slicePart(context, result, sliced, query.as === 'text')
+  const { mediaType, totalBytes, sha256 } = result
   if (query.as === undefined) {
     const read: Part['read'] = (span) => valueBytes(context, result, span)
-    const { mediaType: type, totalBytes, sha256 } = result
-    return { type, etag: `"${sha256}"`, totalBytes, read }
+    return { type: mediaType, etag: `"${sha256}"`, totalBytes, read }
   }
   if (result.totalChars === null) {
     throw new CoatcheckError('no_text_view', 'A binary has no text view; read it without as=text.')
   }
-  const etag = `"${result.sha256};text"`
-  const read: Part['read'] = (span) => clipped(viewBytes(context, result), span)
-  return { type: TEXT_TYPE, etag, totalBytes: result.viewBytes, read }
+  const read: Part['read'] = (span) => viewBytes(context, result, span)
+  return { type: TEXT_TYPE, etag: `"${sha256};text"`, totalBytes: result.viewBytes, read }
 }
 
 function sliceQuery({ path, pointer }: ValueQuery): SliceQuery | undefined {
@@ -95,23 +92,23 @@ async function slicePart(
   query: SliceQuery,
   asText: boolean,
 ): Promise<Part> {
-  const slice = sliceOfValue(result, await readValue(context, result), query)
+  const slice = await findSlice(context, result, query)
   const place = `${result.sha256};${slice.start}-${slice.end - 1}`
   if (asText) return textPart(slice, place)
-  const bytes = slice.source
+  const { start: first } = slice
   return {
     type: 'application/json',
     etag: `"${place}"`,
-    totalBytes: bytes.length,
-    read: async function* ({ start, end }) {
-      yield bytes.subarray(start, end)
-    },
+    totalBytes: slice.end - first,
+    // Read again, by a client's pace: what the slice was found in is not held meanwhile.
+    read: ({ start, end }) =>
+      valueBytes(context, result, { start: first + start, end: first + end }),
   }
 }
 
 /** The text view of a slice, a chunk at a time: it can be far larger than the slice. */
 function textPart(slice: JsonSlice, place: string): Part {
-  const bytes = slice.source
+  const bytes = Buffer.from(slice.source)
   const view: ViewSource =
     slice.kind === 'string'
       ? { form: 'string', start: 1, end: bytes.length - 1 }
@@ -150,7 +147,7 @@ interface ByteSpan {
   readonly partial: boolean
 }
 
-const RANGE = /^bytes=([0-9]*)-([0-9]*)$/
+const RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
 /**
  * The one byte range that is asked for, or everything; undefined when it lies outside. What is no such range (several, other

@@ -53,7 +53,8 @@ function decoded({ encoding, length, bytes }: EncodedChunk): Buffer {
   if (encoding === PLAIN) return bytes
   if (encoding !== ZSTD) throw corrupt(`has the unknown encoding ${encoding}`)
   try {
-    return zstdDecompressSync(bytes, { maxOutputLength: length })
+    // into one buffer, with room to see that there is no more
+    return zstdDecompressSync(bytes, { maxOutputLength: length, chunkSize: length + 1 })
   } catch (cause) {
     throw corrupt('cannot be decompressed', cause)
   }

@@ -3,7 +3,9 @@
  * here, on a connection of their own, and see what is committed. A value is read a few chunks at a time, so that no statement
  * stays open while a reader is slow. When the writer is gone, reads go on.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoatcheckError } from '../../core/errors.ts'
+import { CHUNK_CACHE_BYTES } from '../../core/limits.ts'
 import type {
   Chunk,
   ChunkSeek,
@@ -20,6 +22,7 @@ import type {
   RunRef,
   Upload,
 } from '../ledger.ts'
+import { ChunkCache } from './chunk-cache.ts'
 import { openToRead } from './file.ts'
 import { handOver } from './handover.ts'
 import type { Appended, Commit } from './messages.ts'
@@ -29,8 +32,10 @@ import { SentTouches } from './touches.ts'
 import { SqliteUpload } from './upload.ts'
 import { type QueueLimits, Writes } from './writes.ts'
 
-/** How many chunks are read at once: about half a MiB. */
+/** How many chunks are read at once: one at first, which is often all that is asked for, then up to half a MiB. */
 const READ_CHUNKS = 8
+/** After so many, some milliseconds of work, it is the turn of others. */
+const TURN_CHUNKS = 32
 /** What may wait to be committed, when nothing else is said. */
 const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
 
@@ -38,6 +43,8 @@ export interface LedgerOptions {
   readonly onCommit?: (commit: Commit) => void
   /** Past them a put is refused with `overloaded`. */
   readonly queue?: Partial<QueueLimits>
+  /** For chunks that were read lately; 0: none. */
+  readonly cacheBytes?: number
 }
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
@@ -58,7 +65,7 @@ export async function openWith(
     readonly options: LedgerOptions
   },
 ): Promise<Ledger> {
-  const { onCommit = () => undefined, queue } = how.options
+  const { onCommit = () => undefined, queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
   const touches = new SentTouches()
   const writes = new Writes(port, { touches, limits: { ...QUEUE_LIMITS, ...queue }, onCommit })
   try {
@@ -68,7 +75,9 @@ export async function openWith(
     throw error
   }
   try {
-    return new SqliteLedger(new Reader(openToRead(how.path), how.policy, touches), writes, touches)
+    const cache = new ChunkCache(cacheBytes)
+    const reader = new Reader(openToRead(how.path), how.policy, { noted: touches, cache })
+    return new SqliteLedger(reader, writes, touches)
   } catch (error) {
     await writes.close()
     throw error
@@ -112,7 +121,9 @@ class SqliteLedger implements Ledger {
 
   async endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts> {
     this.#open.tell(now)
-    return this.#writes.ask({ name: 'endRun', ref, how, now })
+    const counts = await this.#writes.ask({ name: 'endRun', ref, how, now })
+    if (how.purge) this.#reader.forget()
+    return counts
   }
 
   async findTool(ref: RunRef, name: string): Promise<Buffer | undefined> {
@@ -163,21 +174,30 @@ class SqliteLedger implements Ledger {
 
   async sweep(now: number): Promise<boolean> {
     this.#open.tell(now)
-    return this.#writes.ask({ name: 'sweep', now })
-  }
-
-  async *#chunks(find: () => ChunkRange): AsyncGenerator<Chunk> {
-    let range = find()
-    while (range.first < range.end) {
-      const next = Math.min(range.first + READ_CHUNKS, range.end)
-      yield* this.#open.readChunks({ first: range.first, end: next })
-      range = { first: next, end: range.end }
-    }
+    const more = await this.#writes.ask({ name: 'sweep', now })
+    this.#reader.forget()
+    return more
   }
 
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  async *#chunks(find: () => ChunkRange): AsyncGenerator<Chunk> {
+    let { first, ...range } = find()
+    let turnChunks = 0
+    for (let count = 1; first < range.end; count = Math.min(2 * count, READ_CHUNKS)) {
+      const end = Math.min(first + count, range.end)
+      yield* this.#open.readChunks({ ...range, first, end })
+      first = end
+      turnChunks += count
+      // Decoding takes its time: others get their turn.
+      if (turnChunks >= TURN_CHUNKS) {
+        turnChunks = 0
+        await nextTurn()
+      }
+    }
   }
 
   /** The connection that reads is closed first: the last one to go puts the log back into the file. */

@@ -16,16 +16,19 @@ import type {
   Run,
   RunRef,
 } from '../ledger.ts'
+import type { ChunkCache } from './chunk-cache.ts'
 import { type ChunkKeys, ChunkReader } from './chunks.ts'
 import { ledgerError } from './errors.ts'
 import { pageOf } from './page.ts'
 import { ResultReader } from './result-reader.ts'
-import { toResult } from './result-statements.ts'
+import { type ResultRow, toResult } from './result-statements.ts'
 import { type Noted, RunReader } from './run-reader.ts'
 import { isReadable, type RunRow } from './run-state.ts'
 
 /** The chunks of a value from the one sought, as keys to read; half-open. */
 export interface ChunkRange {
+  /** The key of their result; null when it is yet to come. */
+  readonly result: number | null
   readonly first: number
   readonly end: number
 }
@@ -35,12 +38,18 @@ export class Reader {
   readonly #runs: RunReader
   readonly #results: ResultReader
   readonly #chunks: ChunkReader
+  readonly #cache: ChunkCache
   readonly #snapshot: Database.Transaction<(query: () => unknown) => unknown>
   /** The last time that a caller told, for the reads that are told none. */
   #now = 0
 
   /** Takes the connection over. */
-  constructor(db: Database.Database, policy: LedgerPolicy, noted: Noted) {
+  constructor(
+    db: Database.Database,
+    policy: LedgerPolicy,
+    { noted, cache }: { readonly noted: Noted; readonly cache: ChunkCache },
+  ) {
+    this.#cache = cache
     this.#db = db
     this.#runs = new RunReader(db, policy, noted)
     this.#results = new ResultReader(db)
@@ -119,27 +128,46 @@ export class Reader {
   /** Throws `evicted` when the value is not there any more. */
   findChunks({ key }: Result, seek: ChunkSeek): ChunkRange {
     return this.#read(() => {
-      const row = this.#results.byKey(key)
-      const run = row && this.#runs.findByKey(row.run, this.#now)
-      if (row === undefined || run === undefined || !isReadable(run)) throw erased()
-      return { first: key + this.#chunks.seek(key, seek), end: key + row.chunks }
+      const { chunks } = this.#kept(key)
+      return { result: key, first: key + this.#chunks.seek(key, seek), end: key + chunks }
     })
   }
 
   /** The same of what an upload has so far. */
   findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): ChunkRange {
-    return this.#read(() => ({ first: key + this.#chunks.seek(key, seek), end: key + chunks }))
+    return this.#read(() => ({
+      result: null,
+      first: key + this.#chunks.seek(key, seek),
+      end: key + chunks,
+    }))
   }
 
   /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */
-  readChunks({ first, end }: ChunkRange): readonly Chunk[] {
-    const chunks = this.#read(() => this.#chunks.read(first, end))
+  readChunks({ result, first, end }: ChunkRange): readonly Chunk[] {
+    const chunks = this.#read(() => {
+      if (result === null) return this.#chunks.read(first, end)
+      this.#kept(result)
+      return this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
+    })
     if (chunks.length < end - first) throw erased()
     return chunks
   }
 
+  /** After rows were erased. */
+  forget(): void {
+    this.#cache.clear()
+  }
+
   close(): void {
     this.#db.close()
+  }
+
+  /** The row of a result while its value may be read. */
+  #kept(key: number): ResultRow {
+    const row = this.#results.byKey(key)
+    const run = row && this.#runs.findByKey(row.run, this.#now)
+    if (row === undefined || run === undefined || !isReadable(run)) throw erased()
+    return row
   }
 
   #readable(ref: RunRef): RunRow | undefined {

@@ -6,8 +6,8 @@ export interface LruBounds {
   readonly maxWeightBytes: number
 }
 
-export class LruCache<Value> {
-  readonly #entries = new Map<string, { readonly value: Value; readonly weightBytes: number }>()
+export class LruCache<Key, Value> {
+  readonly #entries = new Map<Key, { readonly value: Value; readonly weightBytes: number }>()
   readonly #bounds: LruBounds
   #weightBytes = 0
 
@@ -19,7 +19,7 @@ export class LruCache<Value> {
     return this.#entries.size
   }
 
-  get(key: string): Value | undefined {
+  get(key: Key): Value | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     this.#entries.delete(key)
@@ -27,8 +27,10 @@ export class LruCache<Value> {
     return entry.value
   }
 
-  /** Keeps `value` under a new key. One that alone is over the bounds is not kept. */
-  add(key: string, value: Value, weightBytes: number): void {
+  /** Keeps `value` under a key. One that alone is over the bounds is not kept, nor is what was there before. */
+  add(key: Key, value: Value, weightBytes: number): void {
+    this.#weightBytes -= this.#entries.get(key)?.weightBytes ?? 0
+    this.#entries.delete(key)
     this.#entries.set(key, { value, weightBytes })
     this.#weightBytes += weightBytes
     for (const [oldest, entry] of this.#entries) {
