@@ -215,37 +215,3 @@ describe('SIGTERM', () => {
     expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
   })
 })
-
-describe('a start that cannot succeed', () => {
-  const refusal = (env: Readonly<Record<string, string>>): Promise<string> =>
-    startChild({ env }).then(async (child) => {
-      await child.kill()
-      throw new Error('it started')
-    }, String)
-
-  it('is refused by the ledger of another process, which goes on', async () => {
-    const env = { COATCHECK_LEDGER: join(folder.path, 'shared.db') }
-    const child = await startChild({ env })
-    const output = await refusal(env)
-    expect(output).toContain('"code":1')
-    expect(output).toMatch(
-      /^coatcheck does not start: .*shared\.db is in use by another process.*$/m,
-    )
-    expect((await putText(child.url, 'still here')).handle).toBe('r1')
-    await child.stop()
-  })
-
-  it.each([
-    [{ COATCHECK_PORT: 'eighty' }, 'COATCHECK_PORT'],
-    [{ COATCHECK_HOST: '0.0.0.0' }, 'COATCHECK_TOKEN'],
-    [{ COATCHECK_LEDGER: 'mongodb://x' }, 'mongodb'],
-  ])('says why in one line, and ends with 1: %o', async (env, word) => {
-    const output = await refusal(env as unknown as Readonly<Record<string, string>>)
-    expect(output).toContain('"code":1')
-    const lines = output.split('\n').filter((line) => line !== '')
-    const refusals = lines.filter((line) => line.startsWith('coatcheck does not start: '))
-    expect(refusals).toHaveLength(1)
-    expect(refusals[0]).toContain(word)
-    expect(output).not.toMatch(/^\s+at /m)
-  })
-})
