@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** What main logs, at level info, once it listens. */
 const LISTENING = /Swagger UI: (http:\/\/[^"\s]+)\/docs/
 const TEMPORARY = 'coatcheck-service-'
-const START_MS = 30_000
+const START_MS = 60_000
 const STOP_MS = 30_000
 const POLL_MS = 20
 const OK = 200
