@@ -156,14 +156,14 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
-  if (status === TOO_LARGE || known.code === 'overloaded') readOn(request, reply)
+  if (status === TOO_LARGE) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-/** The rest of a body that was refused unread is read and dropped before a connection ends, so that the client gets to see why. */
+/** The rest of a body that is too large is read and dropped before a connection ends, so that the client gets to see why. */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
   reply.removeHeader('connection')
   if (reply.raw.shouldKeepAlive) return
