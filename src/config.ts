@@ -139,13 +139,9 @@ function checked(data: Readonly<Record<string, string | undefined>>): Settings {
   } catch (error) {
     const { errors = [] } = error as { errors?: readonly EnvError[] }
     if (errors.length === 0) throw error
-    const wrong = errors.map(({ instancePath, keyword, message = 'is wrong', params }) => {
+    const wrong = errors.map(({ instancePath, message = 'is wrong' }) => {
       const name = instancePath.slice(1)
-      const { allowedValues } = params
-      const must =
-        keyword === 'enum' && allowedValues !== undefined
-          ? `must be one of ${allowedValues.join(', ')}`
-          : message
+      const must = rangeOf(name) ?? message
       // A token is never shown.
       return name === 'COATCHECK_TOKEN'
         ? `${name} ${must}`
@@ -157,9 +153,22 @@ function checked(data: Readonly<Record<string, string | undefined>>): Settings {
 
 interface EnvError {
   readonly instancePath: string
-  readonly keyword: string
   readonly message?: string
-  readonly params: { readonly allowedValues?: readonly string[] }
+}
+
+/** What a setting may be, where that is more than any text. */
+function rangeOf(name: string): string | undefined {
+  const properties: Readonly<Record<string, Range>> = ConfigSchema.properties
+  const { enum: values, minimum, maximum } = properties[name] ?? {}
+  if (values !== undefined) return `must be one of ${values.join(', ')}`
+  return minimum === undefined ? undefined : `must be an integer from ${minimum} to ${maximum}`
+}
+
+interface Range {
+  readonly type?: string
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
 }
 
 const isLoopback = (host: string): boolean =>

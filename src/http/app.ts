@@ -70,6 +70,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   freeConnectionsOnClose(app)
   app.addHook('onRequest', async (request) => requireDecodable(request.url))
   metrics.watchRequests(app)
+  metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
   await addAccess(app, access)
   addBodyParsers(app, bodyLimits)

@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../core/errors.ts'
-import { PROBLEM_TYPE, PROBLEMS } from './problems.ts'
+import { BUSY_STATUS, PROBLEM_TYPE, PROBLEMS } from './problems.ts'
 
 /** Any call: who may call is one answer with a token and another without. */
 export const CALL_PROBLEMS = [
@@ -40,6 +40,14 @@ export const RUN_PROBLEMS = [
   'storage_full',
 ] as const
 
+const BUSY_HEADERS = {
+  'Retry-After': {
+    type: 'integer',
+    description: 'Seconds after which to send it again.',
+    examples: [1],
+  },
+}
+
 /** The responses that a route may answer with besides its own: one per status, which names its codes. */
 export function problemResponses(...codes: readonly ErrorCode[]): Record<number, unknown> {
   const byStatus = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status)
@@ -52,6 +60,7 @@ export function problemResponses(...codes: readonly ErrorCode[]): Record<number,
       status,
       {
         description: `${STATUS_CODES[status]}: ${names}`,
+        ...(status === BUSY_STATUS ? { headers: BUSY_HEADERS } : {}),
         content: { [PROBLEM_TYPE]: { schema: { $ref: 'Problem#' }, examples } },
       },
     ] as const

@@ -84,7 +84,8 @@ const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'overloaded',
 }
 
-const BUSY_STATUS = 503
+/** The status of whatever passes by itself. */
+export const BUSY_STATUS = 503
 /** What waits at such a time is done within a moment. */
 const RETRY_AFTER_SECONDS = 1
 

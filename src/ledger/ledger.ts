@@ -183,6 +183,12 @@ export interface EndCounts {
   readonly keptBytes: number
 }
 
+/** Puts that wait to be committed, and the bytes of their values. */
+export interface Queued {
+  readonly puts: number
+  readonly bytes: number
+}
+
 /** What a ledger enforces, in its own transactions. */
 export interface LedgerPolicy {
   readonly defaultTtlSeconds: number
@@ -224,6 +230,9 @@ export interface Ledger {
    * `overloaded` when more waits to be committed than may.
    */
   append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
+  /** Throws `overloaded` when a put of so many bytes would be refused with it now; for whoever has yet to read them. */
+  requireRoom(bytes: number): void
+  queued(): Queued
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
   /**
    * In the order of their handles; with `toolUseId` only those put under it. Throws `invalid_request` for an `after` that is

@@ -1,62 +1,129 @@
-import { execFileSync } from 'node:child_process'
+// Disks that take no more, and a file that is not where it was.
+import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { renameSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
-import { startChild } from '../support/service.ts'
+import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { expectSound, Kept, statusOf } from '../support/kept.ts'
+import { type ServiceChild, startChild } from '../support/service.ts'
 
 /** SIGXFSZ is ignored by Node, so that a write beyond the limit fails as on a full disk. */
 function limitWrites(pid: number, bytes: number | 'unlimited'): void {
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
 }
 
-describe('a ledger that cannot be written', () => {
-  let child: Awaited<ReturnType<typeof startChild>>
-  afterEach(() => child.stop())
+const isReady = ({ url }: ServiceChild) => statusOf(`${url}/readyz`)
 
-  const put = (text: string) =>
-    fetch(`${child.url}/v1/runs/a/results`, {
-      method: 'POST',
-      headers: { 'content-type': 'text/plain' },
-      body: text,
-    })
-  const status = async (path: string) => (await fetch(child.url + path)).status
+describe('a ledger that cannot be written', () => {
+  let child: ServiceChild
+  let kept: Kept
+  afterEach(async () => {
+    await kept.expectAll()
+    expectSound(child.ledger)
+    await child.stop()
+  })
+  const start = async (): Promise<void> => {
+    child = await startChild()
+    kept = new Kept(child.url, 'a')
+    expect((await kept.put('kept')).status).toBe(201)
+  }
 
   it('refuses puts and is not ready until it can be written again; reads go on', async () => {
-    child = await startChild()
-    expect((await put('kept')).status).toBe(201)
+    await start()
     limitWrites(child.pid, 0)
-    expect((await put('refused')).status).toBeGreaterThanOrEqual(500)
-    expect(await status('/readyz')).toBe(503)
-    expect(await status('/v1/runs/a/results/r1/value')).toBe(200)
+    expect((await kept.put('refused')).status).toBeGreaterThanOrEqual(500)
+    expect(await isReady(child)).toBe(503)
+    await kept.expectAll()
     limitWrites(child.pid, 'unlimited')
-    expect(await status('/readyz')).toBe(200)
-    expect(await (await put('again')).json()).toMatchObject({ handle: 'r2' })
+    expect(await isReady(child)).toBe(200)
+    expect(await kept.put('again')).toMatchObject({ handle: 'r2' })
   })
 
   it('refuses a large body in the middle, keeps nothing of it, and takes it when there is room', async () => {
-    child = await startChild()
-    expect((await put('kept')).status).toBe(201)
+    await start()
     const body = randomBytes(15_000_000).toString('base64')
     limitWrites(child.pid, 5_000_000)
-    const refused = await put(body)
+    const refused = await kept.put(body)
     expect(refused.status).toBeGreaterThanOrEqual(500)
-    expect(await refused.json()).toHaveProperty('code')
+    expect(refused.code).toBeDefined()
     expect(await (await fetch(`${child.url}/v1/runs/a`)).json()).toMatchObject({ results: 1 })
     limitWrites(child.pid, 'unlimited')
-    expect(await (await put(body)).json()).toMatchObject({ handle: 'r2', total_bytes: 20_000_000 })
-    const value = await fetch(`${child.url}/v1/runs/a/results/r2/value`)
-    expect((await value.text()) === body).toBe(true)
+    expect(await kept.put(body)).toMatchObject({ status: 201, handle: 'r2' })
   })
 
   // such puts were answered, and gone at the next start
   it('acknowledges nothing that would go to a file that was moved away', async () => {
-    child = await startChild()
-    expect((await put('kept')).status).toBe(201)
+    await start()
     renameSync(child.ledger, `${child.ledger}.away`)
-    expect((await put('refused')).status).toBe(503)
-    expect(await status('/readyz')).toBe(503)
+    expect((await kept.put('refused')).status).toBe(503)
+    expect(await isReady(child)).toBe(503)
     renameSync(`${child.ledger}.away`, child.ledger)
-    expect(await status('/readyz')).toBe(200)
-    expect(await (await put('again')).json()).toMatchObject({ handle: 'r2' })
+    expect(await isReady(child)).toBe(200)
+    expect(await kept.put('again')).toMatchObject({ handle: 'r2' })
+  })
+})
+
+/** A small disk of the service's own, which this process sees below `/proc`. */
+const DISK_BYTES = 50_331_648
+/** What a purge may need: the log that it writes, and the file's growth when the log is written back. */
+const BALLAST_BYTES = 25_165_824
+const onDisk = (folder: string, ...command: readonly string[]): readonly string[] => [
+  'unshare',
+  ...['--user', '--map-root-user', '--mount', 'sh', '-c'],
+  `mount -t tmpfs -o size=${DISK_BYTES} disk ${folder} && exec "$@"`,
+  'sh',
+  ...command,
+]
+const place = mkdtempSync(join(tmpdir(), 'coatcheck-disk-'))
+const [unshare = '', ...tried] = onDisk(place, 'true')
+const hasDisks = spawnSync(unshare, tried).status === 0
+afterAll(() => rmSync(place, { recursive: true }))
+
+/** SQLite would look for the file at the end of its path's links, on this process's disk. */
+function copied(seen: string): string {
+  const copy = mkdtempSync(join(place, 'copy-'))
+  for (const name of ['ledger.db', 'ledger.db-wal']) {
+    copyFileSync(join(seen, name), join(copy, name))
+  }
+  return join(copy, 'ledger.db')
+}
+
+describe.skipIf(!hasDisks)('a disk that is full', () => {
+  it('takes no put, says so, and takes puts again once a purge has made room', async () => {
+    const env = { COATCHECK_LEDGER: join(place, 'ledger.db') }
+    const child = await startChild({ env, wrapper: onDisk(place) })
+    const seen = `/proc/${child.pid}/root${place}`
+    try {
+      writeFileSync(`${seen}/ballast`, Buffer.alloc(BALLAST_BYTES))
+      const kept = new Kept(child.url, 'kept')
+      await kept.put('before')
+      const noise = () => randomBytes(1_000_000).toString('hex')
+      let full = await kept.put(noise())
+      const fillers: Kept[] = []
+      while (full.status === 201 && fillers.length < 100) {
+        const filler = new Kept(child.url, `filler-${fillers.length}`)
+        full = await filler.put(noise())
+        fillers.push(filler)
+      }
+      expect(full).toMatchObject({ status: 507, code: 'storage_full' })
+      expect(await statusOf(`${child.url}/livez`)).toBe(200)
+      await kept.expectAll()
+      expectSound(copied(seen))
+      rmSync(`${seen}/ballast`)
+      expect(await isReady(child)).toBe(200)
+      for (const filler of fillers) {
+        const purged = await fetch(`${filler.path}?purge=true`, { method: 'DELETE' })
+        expect(purged.status).toBe(200)
+      }
+      for (let n = 3; n < 10; n++) {
+        expect(await kept.put(noise())).toMatchObject({ status: 201, handle: `r${n}` })
+      }
+      await kept.expectAll()
+      expectSound(copied(seen))
+      expect(await child.stop()).toEqual({ code: 0, signal: null })
+    } finally {
+      await child.kill()
+    }
   })
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/http/app.ts'
@@ -9,7 +11,7 @@ import { startThread } from '../../src/ledger/sqlite/thread.ts'
 import type { RunLimits } from '../../src/runs/context.ts'
 import type { Validator } from '../../src/validation/validator.ts'
 import { numberedLines, startApi } from '../support/api.ts'
-import { NOW, POLICY, temporaryFolder } from '../support/ledger.ts'
+import { NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
 
 const UNUSED = {} as Validator
 const LIMITS: RunLimits = {
@@ -159,6 +161,44 @@ describe('health', () => {
     expect([reply.statusCode, reply.headers['retry-after']]).toEqual([503, '1'])
     expect(reply.json()).toMatchObject({ code: 'overloaded', limit: 'queued_puts', value: 0 })
     expect((await app.inject('/readyz')).statusCode).toBe(200)
+    await app.close()
+    await ledger.close()
+    folder.remove()
+  })
+
+  it('refuses such a put before its body is read, and reads on where the connection lasts', async () => {
+    const folder = temporaryFolder()
+    const options = { queue: { puts: 0 } }
+    const ledger = await openLedger(join(folder.path, 'ledger.db'), POLICY, options)
+    const app = await appOver(ledger)
+    const socket = connect(Number(new URL(await app.listen({ port: 0 })).port))
+    socket.setEncoding('latin1')
+    socket.write(
+      'POST /v1/runs/run-1/results HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: 1000\r\n\r\n',
+    )
+    const [refused] = (await once(socket, 'data')) as [string]
+    expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 1\r\n[\s\S]*"overloaded"/)
+    socket.write(`${'x'.repeat(1000)}GET /livez HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+    expect((await once(socket, 'data'))[0]).toMatch(/^HTTP\/1\.1 200 /)
+    socket.destroy()
+    await app.close()
+    await ledger.close()
+    folder.remove()
+  })
+
+  it('tells how much waits to be committed', async () => {
+    const folder = temporaryFolder()
+    const ledger = await openLedger(join(folder.path, 'ledger.db'), POLICY)
+    const app = await appOver(ledger)
+    const queue = async () =>
+      /coatcheck_queued_puts (\d+)[\s\S]*coatcheck_queued_bytes (\d+)/
+        .exec((await app.inject('/metrics')).payload)
+        ?.slice(1)
+    // no answer of the writer arrives within this turn
+    const put = ledger.append(RUN, putText('four'), NOW)
+    expect(ledger.queued()).toEqual({ puts: 1, bytes: 4 })
+    await put
+    expect(await queue()).toEqual(['0', '0'])
     await app.close()
     await ledger.close()
     folder.remove()

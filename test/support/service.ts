@@ -12,7 +12,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** What main logs, at level info, once it listens. */
 const LISTENING = /Swagger UI: (http:\/\/[^"\s]+)\/docs/
 const TEMPORARY = 'coatcheck-service-'
-const START_MS = 30_000
+const START_MS = 60_000
 const STOP_MS = 30_000
 const POLL_MS = 20
 const OK = 200
@@ -25,9 +25,13 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Runs the service; absent: the Node that runs this. */
   readonly execPath?: string
+  /** Before the path of Node, a command that becomes it: what it does to the process, the service gets. */
+  readonly wrapper?: readonly string[]
+  /** A module that runs in the service first, and that `tell` talks to. */
+  readonly preload?: URL
 }
 
-interface Exit {
+export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -40,6 +44,8 @@ export interface ServiceChild {
   readonly ledger: string
   /** All it has written, stdout and stderr as they came. */
   readonly output: string
+  /** Sends a message to the preload, and resolves with its answer. */
+  tell(message: number): Promise<unknown>
   /** Sends `signal` (SIGTERM when absent) and waits for the end; a temporary ledger is removed. Again: the same answer. */
   stop(signal?: NodeJS.Signals): Promise<Exit>
   /** `kill -9`, else as `stop`. */
@@ -58,6 +64,20 @@ export async function startChild(options: ChildOptions = {}): Promise<ServiceChi
   return child
 }
 
+/** What a start that must fail ends with; throws when it listens, or stays silent. */
+export async function startRefused(
+  options: ChildOptions,
+): Promise<Exit & { readonly output: string }> {
+  const child = new Child(options)
+  try {
+    const { url } = await child.ready().catch(() => child)
+    if (url !== '') throw new Error(`the service started:\n${child.output}`)
+    return { ...(await child.ended()), output: child.output }
+  } finally {
+    await child.kill()
+  }
+}
+
 class Child implements ServiceChild {
   readonly #process: ChildProcessByStdio<null, Readable, Readable>
   readonly #closed: Promise<Exit>
@@ -68,15 +88,17 @@ class Child implements ServiceChild {
   output = ''
   url = ''
 
-  constructor({ env = {}, execPath = process.execPath }: ChildOptions) {
+  constructor({ env = {}, execPath = process.execPath, wrapper = [], preload }: ChildOptions) {
     const { COATCHECK_LEDGER: given } = env
     this.#folder = given === undefined ? mkdtempSync(join(tmpdir(), TEMPORARY)) : undefined
     this.ledger = given ?? join(this.#folder ?? '', 'ledger.db')
     const settings = { COATCHECK_PORT: '0', COATCHECK_LEDGER: this.ledger, ...env }
-    this.#process = spawn(execPath, [MAIN], {
+    const imports = preload === undefined ? [] : ['--import', preload.href]
+    const [command = execPath, ...args] = [...wrapper, execPath, ...imports, MAIN]
+    this.#process = spawn(command, args, {
       env: { ...withoutSettings(process.env), ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
+      stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))],
+    }) as ChildProcessByStdio<null, Readable, Readable>
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.output += text
@@ -90,12 +112,22 @@ class Child implements ServiceChild {
     return this.#process.pid ?? Number.NaN
   }
 
-  async ready(): Promise<void> {
+  async tell(message: number): Promise<unknown> {
+    const answer = once(this.#process, 'message')
+    this.#process.send(message)
+    return (await answer)[0]
+  }
+
+  ended(): Promise<Exit> {
+    return this.#closed
+  }
+
+  async ready(): Promise<this> {
     const deadline = AbortSignal.timeout(START_MS)
     while (this.#process.exitCode === null && this.#process.signalCode === null) {
       deadline.throwIfAborted()
       this.url ||= LISTENING.exec(this.output)?.[1] ?? ''
-      if (this.url !== '' && (await isReady(this.url, deadline))) return
+      if (this.url !== '' && (await isReady(this.url, deadline))) return this
       await sleep(POLL_MS)
     }
     throw new Error(`it ended: ${JSON.stringify(await this.#closed)}`)

@@ -5,6 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { charsOf } from '../../core/text.ts'
+import type { Queued } from '../../ledger/ledger.ts'
 import type { PutAnswer } from '../../runs/answer.ts'
 import type { RecallAnswer } from '../../runs/recall.ts'
 import type { ResolveAnswer } from '../../runs/resolve.ts'
@@ -38,11 +39,7 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
-    new Gauge({
-      name: `${PREFIX}up`,
-      help: 'Whether the service runs.',
-      registers: [this.#registry],
-    }).set(1)
+    this.#gauge('up', 'Whether the service runs.', () => 1)
   }
 
   countPut(answer: PutAnswer): void {
@@ -73,6 +70,12 @@ export class Metrics {
     this.#grouped.inc(commit.puts)
   }
 
+  /** Asks `queued` whenever the metrics are read. */
+  watchQueue(queued: () => Queued): void {
+    this.#gauge('queued_puts', 'Puts that wait to be committed.', () => queued().puts)
+    this.#gauge('queued_bytes', 'Bytes of their values.', () => queued().bytes)
+  }
+
   /** Times every request by its route's pattern. */
   watchRequests(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
@@ -92,6 +95,17 @@ export class Metrics {
     labelNames: Label[] = [],
   ): Counter<Label> {
     return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] })
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
   }
 
   #histogram<Label extends string>(

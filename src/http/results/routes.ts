@@ -1,5 +1,6 @@
 /** Results: put, list, read. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { resultDescription } from '../../runs/answer.ts'
 import { type RunContext, resultByHandle } from '../../runs/context.ts'
 import { listResults } from '../../runs/listing.ts'
@@ -33,6 +34,8 @@ import { sendValue } from './value.ts'
 import { ValueHeadersSchema, ValueQuerySchema, ValueResponses } from './value-schemas.ts'
 
 const tags = ['results']
+/** Of a longer body only so much has to have room before it is read: it takes a while to arrive. */
+const EARLY_BYTES = 1_048_576
 
 export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
@@ -44,6 +47,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
     '/runs/:run_id/results',
     {
       config: { rawBody: true },
+      onRequest: async (request) => context.ledger.requireRoom(earlyBytes(request)),
       schema: {
         operationId: 'putResult',
         tags,
@@ -164,4 +168,9 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
       return sendValue(context, result, request, reply)
     },
   )
+}
+
+/** What a put will add to the queue at least, as far as its headers tell; so that one too many is refused unread. */
+function earlyBytes({ headers }: FastifyRequest): number {
+  return Math.min(Number(headers['content-length'] ?? 0), EARLY_BYTES)
 }

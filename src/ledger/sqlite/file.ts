@@ -3,7 +3,9 @@
  * only when every pragma that a promise rests on reads back as set. A file that is not a ledger is refused untouched.
  */
 import {
+  accessSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
@@ -69,6 +71,8 @@ export interface LedgerFile {
 export function openFile(path: string): LedgerFile {
   try {
     const real = realPath(path)
+    requireWritable(dirname(real), "the ledger's folder")
+    if (existsSync(real)) requireWritable(real, 'the ledger')
     const lock = takeLock(real)
     try {
       return guarded(open(real), { path: real, lock })
@@ -179,6 +183,16 @@ function realPath(path: string): string {
   if (existsSync(absolute)) return realpathSync(absolute)
   makeFolders(dirname(absolute))
   return join(realpathSync(dirname(absolute)), basename(absolute))
+}
+
+/** SQLite opens what it may not write without a word, to read; the first put would tell. */
+function requireWritable(path: string, what: string): void {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    const detail = `${what} ${path} cannot be written; give this user the right to, or choose another path`
+    throw new CoatcheckError('ledger_unavailable', detail, {}, { cause: error })
+  }
 }
 
 /** One at a time: the recursive call of Node 24 never ends below a folder that refuses new ones with ENOENT, as /proc does. */

@@ -15,6 +15,7 @@ import type {
   Page,
   PageQuery,
   Put,
+  Queued,
   Result,
   ResultQuery,
   Run,
@@ -139,10 +140,17 @@ class SqliteLedger implements Ledger {
 
   async append(ref: RunRef, put: Put, now: number): Promise<Appended> {
     this.#open.tell(now)
-    const refusal = this.#writes.refusal(put.value.length)
-    if (refusal !== undefined) throw refusal
+    this.#writes.requireRoom(put.value.length)
     const handed = handOver(put)
     return this.#writes.ask({ name: 'append', ref, put: handed.put, now }, handed.transfer)
+  }
+
+  requireRoom(bytes: number): void {
+    this.#writes.requireRoom(bytes)
+  }
+
+  queued(): Queued {
+    return this.#writes.queued()
   }
 
   async findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined> {

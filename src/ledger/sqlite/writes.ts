@@ -3,6 +3,7 @@
  * bound are refused at once. When the writer ends, all that waits and all that comes is refused; nothing hangs.
  */
 import { CoatcheckError } from '../../core/errors.ts'
+import type { Queued } from '../ledger.ts'
 import {
   type Commit,
   type FromWriter,
@@ -60,12 +61,16 @@ export class Writes {
     return this.#opened.promise
   }
 
-  /** `overloaded` when a put of so many bytes is not to be sent. */
-  refusal(bytes: number): CoatcheckError | undefined {
+  /** Throws `overloaded` when a put of so many bytes is not to be sent. */
+  requireRoom(bytes: number): void {
     const { puts, bytes: most } = this.#parts.limits
-    if (this.#puts >= puts) return overloaded(`${puts} puts wait`, 'queued_puts', puts)
+    if (this.#puts >= puts) throw overloaded(`${puts} puts wait`, 'queued_puts', puts)
     const isFull = this.#puts > 0 && this.#putBytes + bytes > most
-    return isFull ? overloaded(`Puts of ${most} bytes wait`, 'queued_bytes', most) : undefined
+    if (isFull) throw overloaded(`Puts of ${most} bytes wait`, 'queued_bytes', most)
+  }
+
+  queued(): Queued {
+    return { puts: this.#puts, bytes: this.#putBytes }
   }
 
   /** What the writer answers. `transfer`: what is handed over. */

@@ -1,0 +1,134 @@
+/**
+ * What others notice of purges: fills a service with runs, then times puts, recalls and `/livez` in turns without and with
+ * purges under way, until all those runs are gone. Exits 1 when the p99 with them is more than `--ratio` times the p99
+ * without, of any of the three. `npm run check:purge`, with `--runs 1000 --results 100 --bytes 1000 --purgers 4 --turn-ms 2000
+ * --ratio 3` unless said otherwise.
+ */
+import { parseArgs } from 'node:util'
+import { startChild } from '../../test/support/service.ts'
+import { Client } from './client.ts'
+import { median, quantile } from './statistics.ts'
+
+const FILLERS = 32
+const PROBERS = 4
+const P99 = 0.99
+const TEXT = 'text/plain'
+const PROBED = '/v1/runs/probed'
+
+const number = (value: string) => ({ type: 'string', default: value }) as const
+const { values } = parseArgs({
+  options: {
+    runs: number('1000'),
+    results: number('100'),
+    bytes: number('1000'),
+    purgers: number('4'),
+    'turn-ms': number('2000'),
+    ratio: number('3'),
+  },
+})
+const [runs, results, bytes] = [values.runs, values.results, values.bytes].map(Number) as [
+  number,
+  number,
+  number,
+]
+
+type Times = Record<'put' | 'recall' | 'livez', number[]>
+const noTimes = (): Times => ({ put: [], recall: [], livez: [] })
+
+const child = await startChild({ env: { COATCHECK_LOG_LEVEL: 'info' } })
+const client = new Client(child.url)
+try {
+  await fill()
+  const [without, during] = await measure()
+  report(without, during)
+} finally {
+  client.close()
+  await child.stop()
+}
+
+/** Does all of `work`, so many at a time. */
+async function inParallel(width: number, work: (() => Promise<unknown>)[]): Promise<void> {
+  const worker = async (): Promise<void> => {
+    for (let next = work.pop(); next !== undefined; next = work.pop()) await next()
+  }
+  await Promise.all(Array.from({ length: width }, worker))
+}
+
+async function fill(): Promise<void> {
+  const startedAt = performance.now()
+  const fillRun = async (run: number): Promise<void> => {
+    for (let n = 0; n < results; n++) {
+      const body = `${run} ${n} `.padEnd(bytes, 'a line of some result\n')
+      const path = `/v1/runs/filled-${run}/results`
+      const { status } = await client.send('POST', path, { type: TEXT, body })
+      if (status !== 201) throw new Error(`a put was answered with ${status}`)
+    }
+  }
+  await inParallel(
+    FILLERS,
+    Array.from({ length: runs }, (_, run) => () => fillRun(run)),
+  )
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
+  console.log(`${runs * results} results in ${runs} runs, filled in ${seconds} s`)
+}
+
+/** Turns without and with purges, until none is left to purge. */
+async function measure(): Promise<readonly [Times, Times]> {
+  const [without, during] = [noTimes(), noTimes()]
+  const purges = Array.from({ length: runs }, (_, run) => async () => {
+    const { status } = await client.send('DELETE', `/v1/runs/filled-${run}?purge=true`)
+    if (status !== 200) throw new Error(`a purge was answered with ${status}`)
+  })
+  await probe(noTimes(), turnEnd())
+  while (purges.length > 0) {
+    await probe(without, turnEnd())
+    const end = turnEnd()
+    const purgers = Array.from({ length: Number(values.purgers) }, async () => {
+      for (let next = purges.pop(); next !== undefined; next = purges.pop()) {
+        await next()
+        if (end()) return
+      }
+    })
+    const purging = Promise.all(purgers)
+    let isOver = false
+    void purging.finally(() => {
+      isOver = true
+    })
+    await probe(during, () => isOver)
+    await purging
+  }
+  return [without, during]
+}
+
+function turnEnd(): () => boolean {
+  const at = performance.now() + Number(values['turn-ms'])
+  return () => performance.now() >= at
+}
+
+/** One request after the other, some clients beside each other. */
+async function probe(times: Times, isOver: () => boolean): Promise<void> {
+  const prober = async (): Promise<void> => {
+    while (!isOver()) {
+      const body = 'a line of some result\n'.repeat(50)
+      times.put.push((await client.send('POST', `${PROBED}/results`, { type: TEXT, body })).ms)
+      const recall = { type: 'application/json', body: '{"id": "r1"}' }
+      times.recall.push((await client.send('POST', `${PROBED}/recall`, recall)).ms)
+      times.livez.push((await client.send('GET', '/livez')).ms)
+    }
+  }
+  await Promise.all(Array.from({ length: PROBERS }, prober))
+}
+
+function report(without: Times, during: Times): void {
+  for (const kind of ['put', 'recall', 'livez'] as const) {
+    const [p99, p99During] = [quantile(without[kind], P99), quantile(during[kind], P99)]
+    const ratio = p99During / p99
+    const isMet = ratio <= Number(values.ratio)
+    if (!isMet) process.exitCode = 1
+    console.log(
+      `${kind}: p50 ${median(without[kind]).toFixed(2)} ms, with purges ${median(during[kind]).toFixed(2)} ms; ` +
+        `p99 ${p99.toFixed(2)} ms, with purges ${p99During.toFixed(2)} ms: ${ratio.toFixed(2)}x of at most ${values.ratio}x, ${isMet ? 'met' : 'missed'} ` +
+        `(${without[kind].length} and ${during[kind].length} requests)`,
+    )
+  }
+}

@@ -1,0 +1,11 @@
+/** The little statistics of the long checks. */
+
+const MEDIAN = 0.5
+
+/** The value below which the share `q` of all lies; NaN for none. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN
+}
+
+export const median = (values: readonly number[]): number => quantile(values, MEDIAN)

@@ -1,0 +1,174 @@
+// Faults that come while the service runs, and go: it stays alive, says what is wrong, and has lost nothing that it acknowledged.
+import { hash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { RunAnswer } from '../../src/runs/lifecycle.ts'
+import { expectSound, Kept, type Outcome, statusOf } from '../support/kept.ts'
+import { temporaryFolder } from '../support/ledger.ts'
+import { type ServiceChild, startChild } from '../support/service.ts'
+
+const HOUR_MS = 3_600_000
+const MEBIBYTE = 1_048_576
+const POLL_MS = 20
+/** A third of what may wait to be committed. */
+const LARGE = 'a line of a large result\n'.repeat(900_000)
+
+let child: ServiceChild
+beforeAll(async () => {
+  child = await startChild({ preload: new URL('preload/clock.ts', import.meta.url) })
+})
+afterAll(() => child.stop())
+
+const metric = async (name: string): Promise<number> => {
+  const text = await (await fetch(`${child.url}/metrics`)).text()
+  return Number(new RegExp(`^coatcheck_${name} (.*)$`, 'm').exec(text)?.[1])
+}
+
+/** Another process's writing transaction, for as long as `work` takes. */
+async function whileLocked<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  const db = new Database(child.ledger)
+  try {
+    db.exec('BEGIN EXCLUSIVE')
+    return await work()
+  } finally {
+    db.close()
+  }
+}
+
+describe('a ledger that another process has locked', () => {
+  it('takes no puts, is not ready, goes on to be read, and recovers', async () => {
+    const kept = new Kept(child.url, 'locked')
+    await kept.put('before')
+    await whileLocked(async () => {
+      const refused = await Promise.all([kept.put('one'), kept.put('two'), kept.put('three')])
+      expect(refused).toEqual(
+        Array(3).fill({ status: 503, code: 'ledger_unavailable', retryAfter: '1' }),
+      )
+      await kept.expectAll()
+      expect(await statusOf(`${child.url}/livez`)).toBe(200)
+      expect(await statusOf(`${child.url}/readyz`)).toBe(503)
+    })
+    expect(await statusOf(`${child.url}/readyz`)).toBe(200)
+    expect(await kept.put('after')).toMatchObject({ status: 201, handle: 'r2' })
+    await kept.expectAll()
+    expectSound(child.ledger)
+  })
+
+  // the wait of one second for the lock is what keeps the queue full
+  it('refuses what its queue has no room for at once, while reads go on', async () => {
+    const kept = new Kept(child.url, 'full')
+    await kept.put('before')
+    await whileLocked(async () => {
+      const waiting: Promise<Outcome>[] = []
+      for (let n = 0; n < 2; n++) waiting.push(kept.put(`${n} ${LARGE}`))
+      while ((await metric('queued_puts')) < 2) await sleep(POLL_MS)
+      expect(await metric('queued_bytes')).toBeGreaterThan(40 * MEBIBYTE)
+      const refused = await Promise.race([kept.put(`2 ${LARGE}`), ...waiting])
+      expect(refused).toEqual({ status: 503, code: 'overloaded', retryAfter: '1' })
+      await kept.expectAll()
+      expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(
+        Array(2).fill('ledger_unavailable'),
+      )
+    })
+    expect(await metric('queued_puts')).toBe(0)
+    expect(await kept.put(LARGE)).toMatchObject({ status: 201, handle: 'r2' })
+    await kept.expectAll()
+    expectSound(child.ledger)
+  })
+})
+
+describe('a clock that jumps back', () => {
+  const read = async (kept: Kept): Promise<RunAnswer> =>
+    (await (await fetch(kept.path)).json()) as RunAnswer
+
+  it('loses no result and no number, and ends no run early', async () => {
+    const kept = new Kept(child.url, 'clock')
+    await fetch(kept.path, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"ttl_seconds": 600}',
+    })
+    await kept.put('before')
+    const before = await read(kept)
+    await child.tell(-HOUR_MS)
+    expect(await kept.put('an hour earlier')).toMatchObject({ status: 201, handle: 'r2' })
+    await kept.expectAll()
+    expect(await read(kept)).toMatchObject({ state: 'open', created_at: before.created_at })
+    await child.tell(0)
+    expect(await kept.put('back again')).toMatchObject({ status: 201, handle: 'r3' })
+    await kept.expectAll()
+    expectSound(child.ledger)
+  })
+
+  it('keeps a run expired that expired before the jump, with its evidence', async () => {
+    const kept = new Kept(child.url, 'expired')
+    await kept.put('before')
+    await child.tell(24 * 8 * HOUR_MS)
+    expect(await kept.put('too late')).toMatchObject({ status: 410, code: 'expired' })
+    await kept.expectAll()
+    await child.tell(0)
+    await kept.expectAll()
+    expectSound(child.ledger)
+  })
+
+  it('is not what a start needs: what was written in the future is there', async () => {
+    const kept = new Kept(child.url, 'future')
+    await child.tell(HOUR_MS)
+    await kept.put('in an hour')
+    await child.tell(0)
+    expect(await kept.put('now')).toMatchObject({ status: 201, handle: 'r2' })
+    expect((await read(kept)).state).toBe('open')
+    await kept.expectAll()
+  })
+})
+
+describe('a ledger of which a part is spoilt', () => {
+  const folder = temporaryFolder()
+  afterAll(() => folder.remove())
+  /** Takes several chunks, and half of its bytes on the disk. */
+  const textOf = (n: number): string =>
+    Array.from({ length: 3_000 }, (_, line) => hash('sha256', `${n} ${line}`)).join('\n')
+
+  /** Overwrites a third of the pages that hold chunks. */
+  function spoilChunks(path: string): void {
+    const db = new Database(path, { readonly: true })
+    const pages = db
+      .prepare(`SELECT pageno FROM dbstat WHERE name = 'chunks' AND pagetype <> 'internal'`)
+      .pluck()
+      .all() as readonly number[]
+    const pageBytes = db.pragma('page_size', { simple: true }) as number
+    db.close()
+    const bytes = readFileSync(path)
+    for (const page of pages.slice(0, pages.length / 3)) {
+      bytes.fill(0xa5, (page - 1) * pageBytes, page * pageBytes)
+    }
+    writeFileSync(path, bytes)
+  }
+
+  it('answers what is whole, says of the rest that it is corrupt, and goes on', async () => {
+    const env = { COATCHECK_LEDGER: join(folder.path, 'ledger.db') }
+    const whole = await startChild({ env })
+    const kept = new Kept(whole.url, 'part')
+    for (let n = 1; n <= 30; n++) await kept.put(textOf(n))
+    await whole.stop()
+    spoilChunks(env.COATCHECK_LEDGER)
+
+    const spoilt = await startChild({ env })
+    const read = (n: number) => fetch(`${spoilt.url}/v1/runs/part/results/r${n}/value`)
+    const seen = { whole: 0, corrupt: 0 }
+    for (let n = 1; n <= 30; n++) {
+      const reply = await read(n)
+      const text = await reply.text().catch(() => 'cut')
+      if (reply.status === 200 && text === textOf(n)) seen.whole++
+      else if (reply.status === 500 || text === 'cut') seen.corrupt++
+      else expect(text).toBe('whole or refused')
+    }
+    expect(seen.whole).toBeGreaterThan(0)
+    expect(seen.corrupt).toBeGreaterThan(0)
+    expect(await statusOf(`${spoilt.url}/livez`)).toBe(200)
+    expect(await spoilt.stop()).toEqual({ code: 0, signal: null })
+  })
+})
