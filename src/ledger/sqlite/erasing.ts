@@ -53,24 +53,27 @@ export class Erasing {
     this.start()
   }
 
-  /** A piece. What it throws is told to all who wait; the rest is left to the next start. */
-  step(): Progress {
+  /**
+   * A piece; where others are `busy` writing, a rest as long as it took follows. What it throws is told to all who wait; the
+   * remaining pieces are left to the next start.
+   */
+  step({ busy }: { readonly busy: boolean }): Progress {
+    const startedAt = performance.now()
     try {
       const progress = this.#parts.step()
       this.#note(progress)
+      if (busy) this.#rest(performance.now() - startedAt)
       return progress
     } catch (error) {
-      this.#isActive = false
-      this.#isScrubbing = false
-      for (const waiter of [...take(this.#forBytes), ...take(this.#forRows)]) waiter.failed(error)
-      return 'blocked'
+      this.#fail(error)
+      return 'idle'
     }
   }
 
   /** Does all that somebody waits for; nothing more is done after. */
   finish(): void {
     while (this.#forRows.length + this.#forBytes.length > 0) {
-      if (this.step() === 'blocked') this.#giveUp()
+      if (this.step({ busy: false }) === 'blocked') this.#giveUp()
     }
     this.#isActive = false
     clearTimeout(this.#pause)
@@ -93,22 +96,34 @@ export class Erasing {
 
   #retry(): void {
     this.#blocked++
-    if (this.#blocked > TRIES) {
-      this.#giveUp()
-      return
-    }
-    clearTimeout(this.#pause)
+    if (this.#blocked > TRIES) this.#giveUp()
+    else this.#rest(PAUSE_MS)
+  }
+
+  #rest(ms: number): void {
+    if (this.#pause !== undefined) return
     this.#pause = setTimeout(() => {
       this.#pause = undefined
       this.#parts.wake()
-    }, PAUSE_MS)
+    }, ms)
   }
 
   /** The rows are gone already, whatever becomes of the log. */
   #giveUp(): void {
-    this.#parts.postpone()
+    try {
+      this.#parts.postpone()
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
     this.#endScrub()
     this.#isActive = this.#forRows.length > 0
+  }
+
+  #fail(error: unknown): void {
+    this.#isActive = false
+    this.#isScrubbing = false
+    for (const waiter of [...take(this.#forBytes), ...take(this.#forRows)]) waiter.failed(error)
   }
 }
 

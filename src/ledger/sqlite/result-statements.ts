@@ -34,6 +34,9 @@ export interface ResultRow {
   readonly created_at: number
 }
 
+/** What erasing asks of a row. */
+export type ErasedRow = Pick<ResultRow, 'key' | 'chunks' | 'total_bytes'>
+
 const COLUMNS = [
   'key',
   'chunks',
@@ -119,7 +122,9 @@ export function prepareResultWrites(db: Database.Database) {
     rename: db.prepare<[string, string, number]>(
       'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
     ),
-    first: db.prepare<[number], ResultRow>(`${ALL} WHERE run = ? ORDER BY number LIMIT 1`),
+    first: db.prepare<[number, number], ErasedRow>(
+      'SELECT key, chunks, total_bytes FROM results WHERE run = ? ORDER BY number LIMIT ?',
+    ),
     shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
     erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
   }

@@ -9,7 +9,7 @@ import type { LedgerPolicy, Put, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
 import type { ResultReader } from './result-reader.ts'
-import { prepareResultWrites, type ResultRow } from './result-statements.ts'
+import { type ErasedRow, prepareResultWrites, type ResultRow } from './result-statements.ts'
 import type { RunRow } from './run-state.ts'
 import type { RunCounts } from './run-statements.ts'
 
@@ -105,14 +105,9 @@ export class Results implements ResultNames {
     this.#ids.forget()
     let left = budget
     while (left > 0) {
-      const row = this.#sql.first.get(run)
-      if (row === undefined) return left
-      const cost = eraseCost(row.total_bytes)
-      const chunks = Math.min(Math.ceil(left / cost), row.chunks)
-      this.#chunks.erase(row.key + row.chunks - chunks, row.key + row.chunks)
-      if (chunks < row.chunks) this.#sql.shorten.run(chunks, row.key)
-      else this.#sql.erase.run(row.key)
-      left -= chunks * cost
+      const rows = this.#sql.first.all(run, left)
+      if (rows.length === 0) return left
+      for (const row of rows) if (left > 0) left -= this.#eraseOne(row, left)
     }
     return 0
   }
@@ -142,6 +137,16 @@ export class Results implements ResultNames {
         value: maxBytesPerRun,
       })
     }
+  }
+
+  /** Returns what it cost. */
+  #eraseOne({ key, chunks, total_bytes }: ErasedRow, budget: number): number {
+    const cost = eraseCost(total_bytes)
+    const erased = Math.min(Math.ceil(budget / cost), chunks)
+    this.#chunks.erase(key + chunks - erased, key + chunks)
+    if (erased < chunks) this.#sql.shorten.run(erased, key)
+    else this.#sql.erase.run(key)
+    return erased * cost
   }
 
   #rowOf(

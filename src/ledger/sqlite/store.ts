@@ -5,20 +5,20 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
-import { type ChunkKeys, ChunkWriter, chunksOf } from './chunks.ts'
+import { ChunkWriter } from './chunks.ts'
 import { Eraser, type Progress } from './eraser.ts'
 import { ledgerError } from './errors.ts'
 import { type LedgerFile, openFile } from './file.ts'
 import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
+import { Puts } from './puts.ts'
 import { ResultReader } from './result-reader.ts'
-import { toResult } from './result-statements.ts'
-import { Results, withoutValue } from './results.ts'
+import { Results } from './results.ts'
 import { RunReader } from './run-reader.ts'
 import type { RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
 import { type Touch, Touches } from './touches.ts'
 import { unsynced } from './unsynced.ts'
-import { bytesIn, Uploads } from './uploads.ts'
+import { Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
 export function openStore(path: string, policy: LedgerPolicy): Store {
@@ -31,17 +31,14 @@ export function openStore(path: string, policy: LedgerPolicy): Store {
   }
 }
 
-/** Of a run that has yet to be opened. */
-const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
-
 export class Store {
   readonly #file: LedgerFile
   readonly #db: Database.Database
   readonly #reader: RunReader
   readonly #runs: Runs
   readonly #results: Results
-  readonly #chunks: ChunkWriter
   readonly #uploads: Uploads
+  readonly #puts: Puts
   readonly #eraser: Eraser
   /** Received, and written with the next transaction. */
   readonly #touches = new Touches()
@@ -57,16 +54,12 @@ export class Store {
     this.#db = db
     this.#reader = new RunReader(db, policy, this.#touches)
     this.#runs = new Runs(db, policy, this.#reader)
-    this.#chunks = new ChunkWriter(db)
-    const chunks = this.#chunks
+    const chunks = new ChunkWriter(db)
     this.#results = new Results(db, policy, { reader: new ResultReader(db), chunks })
     this.#uploads = new Uploads(db, { chunks, results: this.#results })
-    this.#eraser = new Eraser(db, {
-      reader: this.#reader,
-      runs: this.#runs,
-      results: this.#results,
-      uploads: this.#uploads,
-    })
+    const parts = { runs: this.#runs, results: this.#results, uploads: this.#uploads }
+    this.#puts = new Puts({ ...parts, chunks })
+    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader })
     this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
   }
@@ -77,7 +70,7 @@ export class Store {
       this.#file.requireThere()
       this.#reader.ping()
     })
-    if (this.#hasFailed) this.#write(() => this.#db.pragma(`user_version = ${this.#version}`))
+    if (this.#hasFailed) this.#write(() => this.#writeSomething())
   }
 
   /** Takes touches along with what is written next. */
@@ -103,24 +96,14 @@ export class Store {
   openUpload(ref: RunRef, now: number): number {
     return this.#translated(() => {
       this.#file.requireThere()
-      const run = this.#runs.requireOpenable(ref, now)
-      if (run !== undefined) this.#results.requireRoom(run, this.#uploads.bytesOf(ref))
-      return this.#uploads.open(ref)
+      return this.#puts.openUpload(ref, now)
     })
   }
 
   /** Keeps the next chunks of an upload, which is dropped when this throws. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     try {
-      const { ref } = this.#uploads.find(key)
-      unsynced(this.#db, () =>
-        this.#write(() => {
-          const run = this.#runs.requireOpenable(ref, now)
-          const bytes = this.#uploads.bytesOf(ref) + bytesIn(chunks)
-          this.#results.requireRoom(run ?? NOTHING_KEPT, bytes)
-          this.#uploads.add(key, chunks)
-        }),
-      )
+      unsynced(this.#db, () => this.#write(() => this.#puts.stage(key, chunks, now)))
       this.#uploads.added(key, chunks)
     } catch (error) {
       this.#uploads.drop(key)
@@ -142,16 +125,23 @@ export class Store {
     })
   }
 
-  /** A purge leaves rows to be erased, and nothing that can be read. */
-  endRun(ref: RunRef, { purge }: { readonly purge: boolean }, now: number): EndCounts {
-    const counts = this.#write(() => {
+  endRun(ref: RunRef, now: number): EndCounts {
+    return this.#write(() => {
       const row = this.#reader.find(ref, now)
-      if (row === undefined) return { results: 0, keptBytes: 0 }
-      if (purge) this.#runs.purge(row)
-      else this.#runs.end(row, now)
-      return { results: row.results, keptBytes: row.kept_bytes }
+      if (row !== undefined) this.#runs.end(row, now)
+      return countsOf(row)
     })
-    if (purge) this.#uploads.dropAll(ref)
+  }
+
+  /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
+  purgeRun(ref: RunRef, now: number): EndCounts {
+    const purge = (): EndCounts => {
+      const row = this.#reader.find(ref, now)
+      if (row !== undefined) this.#runs.purge(row)
+      return countsOf(row)
+    }
+    const counts = unsynced(this.#db, () => this.#write(purge))
+    this.#uploads.dropAll(ref)
     return counts
   }
 
@@ -167,9 +157,10 @@ export class Store {
     )
   }
 
-  /** Leaves what a reader blocks for a later {@link erase}. */
+  /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
   postponeScrub(): void {
     this.#eraser.postpone()
+    this.#write(() => this.#writeSomething())
   }
 
   /** Writes the touches that it has. */
@@ -189,7 +180,7 @@ export class Store {
   #tryAppend(append: Append | Finish): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
-      return this.#transaction(() => this.#append(append)) as Appended
+      return this.#transaction(() => this.#puts.keep(append)) as Appended
     } catch (error) {
       // some failures end the whole transaction
       if (!this.#db.inTransaction) throw error
@@ -198,26 +189,9 @@ export class Store {
     }
   }
 
-  #append(append: Append | Finish): Appended {
-    const { ref, now } = append
-    const put = 'upload' in append ? append.put : withoutValue(append.put)
-    const { row: run } = this.#runs.open(ref, now)
-    const same = this.#results.findSame(run, put)
-    if (same !== undefined) return { result: toResult(same), retried: true }
-    this.#results.requireRoom(run, put.totalBytes)
-    const { row, counts } = this.#results.keep({ run, now }, put, this.#keepChunks(append))
-    this.#runs.count(run, counts)
-    return { result: toResult(row), retried: false }
-  }
-
-  #keepChunks(append: Append | Finish): ChunkKeys {
-    if ('upload' in append) return this.#uploads.finish(append.upload)
-    const { put } = append
-    const chunks = put.plan.chunks.length
-    const key = this.#results.reserve(chunks)
-    const incompressible = put.kind === 'binary'
-    this.#chunks.keep({ result: key, n: 0 }, chunksOf(put), { incompressible })
-    return { key, chunks }
+  /** A transaction that changes nothing is not committed. */
+  #writeSomething(): void {
+    this.#db.pragma(`user_version = ${this.#version}`)
   }
 
   #translated<Answer>(work: () => Answer): Answer {
@@ -246,3 +220,8 @@ export class Store {
     }
   }
 }
+
+const countsOf = (row: RunRow | undefined): EndCounts => ({
+  results: row?.results ?? 0,
+  keptBytes: row?.kept_bytes ?? 0,
+})

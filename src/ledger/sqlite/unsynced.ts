@@ -1,7 +1,7 @@
 /**
- * Transactions that need not be on disk when they return: pieces of a value that is not finished, pieces of an erasure. They
- * are not lost when the process is killed, since the system has them; and when the machine stops, they are lost from some
- * point on, which leaves a state that was. With a log, `NORMAL` leaves out the flush at a commit and nothing else:
+ * Transactions that need not be on disk when they return: pieces of a value that is not finished, and a purge, whose answer
+ * waits for a checkpoint. Of a killed process none is lost, since the system has them. Of a machine that stops, those from
+ * some point on are, which leaves a state that was. With a log, `NORMAL` leaves out the flush at a commit and nothing else:
  *
  * - A later commit with `FULL` flushes the log file, and with it all frames that were written before its own. So a result and
  *   the pieces it is made of are on disk together.

@@ -67,11 +67,12 @@ export class Writer {
 
   #turn(): void {
     this.#isTurnDue = false
+    const busy = this.#waiting.length + this.#stages.length > 0
     this.#drain()
     if (this.#isClosed) return
     const stage = this.#stages.shift()
     if (stage !== undefined) this.#answer(stage.id, () => this.#stage(stage.call))
-    if (this.#erasing.isDue) this.#erasing.step()
+    if (this.#erasing.isDue) this.#erasing.step({ busy })
     this.#reply()
     if (this.#stages.length > 0 || this.#erasing.isDue) this.#wake()
   }
@@ -137,7 +138,7 @@ export class Writer {
   #do(id: number, call: OtherCall): void {
     if (call.name === 'abort') this.#whenErased(id, () => this.#store.dropUpload(call.upload))
     else if (call.name === 'endRun' && call.how.purge) {
-      this.#whenErased(id, () => this.#store.endRun(call.ref, call.how, call.now))
+      this.#whenErased(id, () => this.#store.purgeRun(call.ref, call.now))
     } else this.#answer(id, () => this.#doNow(call))
   }
 
@@ -172,7 +173,7 @@ export class Writer {
       case 'openUpload':
         return this.#store.openUpload(call.ref, call.now)
       case 'endRun':
-        return this.#store.endRun(call.ref, call.how, call.now)
+        return this.#store.endRun(call.ref, call.now)
       case 'sweep':
         return this.#sweep(call.now)
       case 'ping':
@@ -195,7 +196,7 @@ export class Writer {
   #sweep(now: number): boolean {
     const more = this.#store.sweep(now)
     this.#erasing.start()
-    const progress = this.#erasing.step()
+    const progress = this.#erasing.step({ busy: false })
     return more || (progress !== 'idle' && progress !== 'blocked')
   }
 }
