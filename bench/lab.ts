@@ -2,13 +2,14 @@
  * Where it happens: a temporary folder, and the servers in it. What is shared is started once, when it is first needed; all is
  * gone when the lab is closed.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Plan } from './plan.ts'
 import { Server, type ServerOptions } from './server.ts'
 
 const MAIN = new URL('../src/main.ts', import.meta.url)
+const PACKAGE = new URL('../package.json', import.meta.url)
 const FASTIFY = new URL('./servers/fastify.ts', import.meta.url)
 const RAW = new URL('./servers/raw.ts', import.meta.url)
 const UNGROUPED = import.meta.resolve('./servers/ungrouped.ts')
@@ -46,7 +47,7 @@ export class Lab {
       COATCHECK_LOG_LEVEL: 'warn',
       ...settings,
     }
-    return this.#launch({ program: MAIN, env, preloads })
+    return this.#launch({ program: MAIN, env, flags: startFlags(), preloads })
   }
 
   /** A folder of that name in the lab's; the ledger of `coatcheck(name)` is in it. */
@@ -95,4 +96,10 @@ export class Lab {
     this.#servers.push(server)
     return server
   }
+}
+
+/** What `npm start` gives to Node. */
+function startFlags(): readonly string[] {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').slice(1, -1)
 }

@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly args?: readonly string[]
   /** Over this process's own environment, of which `COATCHECK_*` is not passed on. */
   readonly env?: Readonly<Record<string, string>>
+  /** Of Node, before the program. */
+  readonly flags?: readonly string[]
   /** Modules that are loaded before the program. */
   readonly preloads?: readonly string[]
 }
@@ -36,10 +38,11 @@ export class Server {
     program,
     args = [],
     env = {},
+    flags = [],
     preloads = [],
   }: ServerOptions): Promise<Server> {
     const child = fork(fileURLToPath(program), [...args], {
-      execArgv: [PROBE, ...preloads].flatMap((module) => ['--import', module]),
+      execArgv: [...flags, ...[PROBE, ...preloads].flatMap((module) => ['--import', module])],
       env: { ...withoutSettings(process.env), ...env },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
