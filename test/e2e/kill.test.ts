@@ -11,7 +11,7 @@ import { killRounds } from './killing.ts'
 const ROUNDS = 8
 const WRITERS = 16
 const LONGEST_ROUND_MS = 300
-const TIMEOUT_MS = 240_000
+const TIMEOUT_MS = 600_000
 const SOON_MS = 3000
 const RUN = '/v1/runs/crash'
 

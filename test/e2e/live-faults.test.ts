@@ -11,10 +11,10 @@ import { temporaryFolder } from '../support/ledger.ts'
 import { type ServiceChild, startChild } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
-const MEBIBYTE = 1_048_576
 const POLL_MS = 20
-/** A third of what may wait to be committed. */
-const LARGE = 'a line of a large result\n'.repeat(900_000)
+/** Nearly all that may wait to be committed, and what then has no room. */
+const LARGE_BYTES = 66_000_000
+const MORE = 'a line of a result\n'.repeat(60_000)
 
 let child: ServiceChild
 beforeAll(async () => {
@@ -25,6 +25,16 @@ afterAll(() => child.stop())
 const metric = async (name: string): Promise<number> => {
   const text = await (await fetch(`${child.url}/metrics`)).text()
   return Number(new RegExp(`^coatcheck_${name} (.*)$`, 'm').exec(text)?.[1])
+}
+
+/** As an envelope, which is taken whole. Returns the code of its problem. */
+async function putLarge({ path }: Kept): Promise<string> {
+  const reply = await fetch(`${path}/results`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ output: 'x'.repeat(LARGE_BYTES) }),
+  })
+  return ((await reply.json()) as { code: string }).code
 }
 
 /** Another process's writing transaction, for as long as `work` takes. */
@@ -57,24 +67,26 @@ describe('a ledger that another process has locked', () => {
     expectSound(child.ledger)
   })
 
-  // the wait of one second for the lock is what keeps the queue full
-  it('refuses what its queue has no room for at once, while reads go on', async () => {
+  // What waits is there for the second that the writer waits for the lock: a busy machine may need some tries to hit it.
+  it('refuses what its queue has no room for, unread, while reads go on', async () => {
     const kept = new Kept(child.url, 'full')
     await kept.put('before')
     await whileLocked(async () => {
-      const waiting: Promise<Outcome>[] = []
-      for (let n = 0; n < 2; n++) waiting.push(kept.put(`${n} ${LARGE}`))
-      while ((await metric('queued_puts')) < 2) await sleep(POLL_MS)
-      expect(await metric('queued_bytes')).toBeGreaterThan(40 * MEBIBYTE)
-      const refused = await Promise.race([kept.put(`2 ${LARGE}`), ...waiting])
+      let refused: Outcome | undefined
+      for (let tries = 0; tries < 20 && refused?.code !== 'overloaded'; tries++) {
+        let isAnswered = false
+        const large = putLarge(kept).finally(() => {
+          isAnswered = true
+        })
+        while (!isAnswered && (await metric('queued_bytes')) < LARGE_BYTES) await sleep(POLL_MS)
+        refused = await kept.put(MORE)
+        await kept.expectAll()
+        expect(await large).toMatch(/^(?:ledger_unavailable|overloaded)$/)
+      }
       expect(refused).toEqual({ status: 503, code: 'overloaded', retryAfter: '1' })
-      await kept.expectAll()
-      expect((await Promise.all(waiting)).map(({ code }) => code)).toEqual(
-        Array(2).fill('ledger_unavailable'),
-      )
     })
     expect(await metric('queued_puts')).toBe(0)
-    expect(await kept.put(LARGE)).toMatchObject({ status: 201, handle: 'r2' })
+    expect(await kept.put(MORE)).toMatchObject({ status: 201, handle: 'r2' })
     await kept.expectAll()
     expectSound(child.ledger)
   })
