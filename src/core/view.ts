@@ -3,23 +3,18 @@
  * which the view can be rendered alone: a text is its own view, a string token is decoded (each lone surrogate as U+FFFD),
  * any other JSON is indented. Bytes outside the viewed part (quotes, a sentinel's other members) have no view.
  */
-import {
-  INDENT_START,
-  type IndentSink,
-  type IndentState,
-  indent,
-  packState,
-  unpackState,
-} from './json/indent.ts'
-import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
-import { measureText } from './text.ts'
+import { INDENT_START, indent, packState, unpackState } from './json/indent.ts'
+import { CHUNK_SIZES, type ChunkSizes, type Outline } from './json/outline.ts'
+import { outlineOf } from './json/scan.ts'
+import { JsonSlice } from './json/slice.ts'
+import { measureStringPart } from './json/string-view.ts'
+import { countChars, measureText } from './text.ts'
+
+export type { ChunkSizes } from './json/outline.ts'
 
 const BACKSLASH = 0x5c
-const LOWER_U = 0x75
 const LF = 0x0a
 const SPACE = 0x20
-const SHORT_ESCAPE_BYTES = 2
-const UNICODE_ESCAPE_BYTES = 6
 
 export type ViewForm = 'text' | 'string' | 'json' | 'none'
 
@@ -54,20 +49,11 @@ export interface ValuePlan {
 
 interface Cut {
   readonly pos: number
-  readonly state: number
   readonly chars: number
   readonly newlines: number
   readonly viewBytes: number
   readonly endsLine: boolean
 }
-
-/** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
-export interface ChunkSizes {
-  readonly chunkBytes: number
-  readonly chunkViewBytes: number
-}
-
-const CHUNK_SIZES: ChunkSizes = { chunkBytes: CHUNK_BYTES, chunkViewBytes: CHUNK_VIEW_BYTES }
 
 /** Cuts a value into chunks of about 64 KiB and measures its view on the way; an empty value has one empty chunk. */
 export function planValue(
@@ -75,24 +61,68 @@ export function planValue(
   source: ViewSource,
   sizes: ChunkSizes = CHUNK_SIZES,
 ): ValuePlan {
+  if (source.form === 'json') {
+    const json = new JsonSlice(value, source.start, source.end)
+    return planOutlined(json, outlineOf(json, sizes), sizes)
+  }
   const chunks: ChunkPlan[] = []
+  const state = packState(INDENT_START)
   let pos = 0
-  let state = packState(INDENT_START)
   let chars = 0
   let newlines = 0
   let viewBytes = 0
   let endsLine = true
   do {
-    const cut = cutChunk(value, source, { pos, state }, sizes)
+    const cut = cutChunk(value, source, pos, sizes)
     chunks.push({ firstByte: pos, endByte: cut.pos, firstLine: newlines, firstChar: chars, state })
     chars += cut.chars
     newlines += cut.newlines
     viewBytes += cut.viewBytes
     if (cut.chars > 0) endsLine = cut.endsLine
     pos = cut.pos
-    state = cut.state
   } while (pos < value.length)
   return { chunks, view: { chars, lines: endsLine ? newlines : newlines + 1, bytes: viewBytes } }
+}
+
+/** The same for JSON that was scanned, and for the bytes around it. */
+export function planOutlined(
+  { bytes, start, end }: JsonSlice,
+  outline: Outline,
+  { chunkBytes }: ChunkSizes = CHUNK_SIZES,
+): ValuePlan {
+  const chunks: ChunkPlan[] = []
+  const counted = { firstLine: 0, firstChar: 0, state: packState(INDENT_START) }
+  const isAscii = countChars(bytes, start, end) === end - start
+  let firstByte = 0
+  for (; firstByte + chunkBytes <= start; firstByte += chunkBytes) {
+    chunks.push({ firstByte, endByte: firstByte + chunkBytes, ...counted })
+  }
+  let cutPos = start
+  let chars = 0
+  let viewBytes = 0
+  const charsUntil = (pos: number, bytesBefore: number): number => {
+    const tails = isAscii ? 0 : pos - cutPos - countChars(bytes, cutPos, pos)
+    return chars + bytesBefore - viewBytes - tails
+  }
+  for (const cut of outline.cuts) {
+    const pos = start + cut.pos
+    chunks.push({ firstByte, endByte: pos, ...counted })
+    chars = charsUntil(pos, cut.viewBytes)
+    viewBytes = cut.viewBytes
+    Object.assign(counted, { firstLine: cut.lines, firstChar: chars, state: cut.state })
+    firstByte = pos
+    cutPos = pos
+  }
+  chars = charsUntil(end, outline.viewBytes)
+  const lines = outline.viewLines
+  // What follows the view rides along in the last chunk that shows any of it.
+  let endByte = Math.min(bytes.length, Math.max(end, firstByte + chunkBytes))
+  chunks.push({ firstByte, endByte, ...counted })
+  for (; endByte < bytes.length; endByte += chunkBytes) {
+    const next = Math.min(bytes.length, endByte + chunkBytes)
+    chunks.push({ firstByte: endByte, endByte: next, firstLine: lines, firstChar: chars, state: 0 })
+  }
+  return { chunks, view: { chars, lines: lines + 1, bytes: outline.viewBytes } }
 }
 
 /** The view of one chunk, given the chunk's bytes and where in the value they start. */
@@ -117,60 +147,26 @@ export function renderView(
   }
 }
 
-function cutChunk(
-  value: Buffer,
-  source: ViewSource,
-  { pos, state }: { readonly pos: number; readonly state: number },
-  { chunkBytes, chunkViewBytes }: ChunkSizes,
-): Cut {
+function cutChunk(value: Buffer, source: ViewSource, pos: number, { chunkBytes }: ChunkSizes): Cut {
   const target = Math.min(value.length, pos + chunkBytes)
   const from = Math.max(pos, source.start)
   if (source.form === 'none' || from >= Math.min(target, source.end)) {
-    return { pos: target, state, chars: 0, newlines: 0, viewBytes: 0, endsLine: false }
+    return { pos: target, chars: 0, newlines: 0, viewBytes: 0, endsLine: false }
   }
   const inside = Math.min(target, source.end)
   const cut =
-    source.form === 'json'
-      ? cutJson(value, { start: from, target: inside, state: unpackState(state) }, chunkViewBytes)
+    source.form === 'string'
+      ? measureStringPart(value, from, inside)
       : cutText(value, source, from, inside)
   // What follows the view rides along in the last chunk that shows any of it.
   return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
 }
 
 function cutText(value: Buffer, source: ViewSource, from: number, target: number): Cut {
-  const escaped = source.form === 'string'
-  const pos = escaped ? afterEscapes(value, from, target) : onBoundary(value, target, source.end)
-  const view = escaped ? decodeInside(value.subarray(from, pos)) : value.subarray(from, pos)
+  const pos = onBoundary(value, target, source.end)
+  const view = value.subarray(from, pos)
   const { chars, newlines } = measureText(view)
-  return { pos, state: 0, chars, newlines, viewBytes: view.length, endsLine: view.at(-1) === LF }
-}
-
-function cutJson(
-  value: Buffer,
-  from: { readonly start: number; readonly target: number; readonly state: IndentState },
-  chunkViewBytes: number,
-): Cut {
-  let chars = 0
-  let newlines = 0
-  let viewBytes = 0
-  const sink: IndentSink = {
-    copy(start, end) {
-      chars += measureText(value, start, end).chars
-      viewBytes += end - start
-    },
-    newline(depth) {
-      chars += 1 + 2 * depth
-      viewBytes += 1 + 2 * depth
-      newlines++
-    },
-    space() {
-      chars++
-      viewBytes++
-    },
-    full: () => viewBytes >= chunkViewBytes,
-  }
-  const cut = indent(value, from, sink)
-  return { pos: cut.pos, state: packState(cut.state), chars, newlines, viewBytes, endsLine: false }
+  return { pos, chars, newlines, viewBytes: view.length, endsLine: view.at(-1) === LF }
 }
 
 /** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */
@@ -213,34 +209,6 @@ function onBoundary(bytes: Buffer, target: number, end: number): number {
   while (pos < end && ((bytes[pos] as number) & 0xc0) === 0x80) pos++
   return pos
 }
-
-/** The first place at or after `target` inside a string token that splits no escape, surrogate pair or code point. */
-function afterEscapes(bytes: Buffer, from: number, target: number): number {
-  // The search must not run on: what follows may be far longer than a chunk.
-  const chunk = bytes.subarray(0, target)
-  let pos = from
-  while (pos < target) {
-    const backslash = chunk.indexOf(BACKSLASH, pos)
-    if (backslash < 0) return onBoundary(bytes, target, bytes.length)
-    pos = backslash + escapeBytes(bytes, backslash)
-  }
-  return pos
-}
-
-/** How many bytes the escape at `pos` takes; two that form a surrogate pair are one. */
-function escapeBytes(bytes: Buffer, pos: number): number {
-  if (bytes[pos + 1] !== LOWER_U) return SHORT_ESCAPE_BYTES
-  const next = pos + UNICODE_ESCAPE_BYTES
-  const pair =
-    isSurrogateEscape(bytes, pos, /^d[89ab]/i) &&
-    bytes[next] === BACKSLASH &&
-    bytes[next + 1] === LOWER_U &&
-    isSurrogateEscape(bytes, next, /^d[c-f]/i)
-  return pair ? 2 * UNICODE_ESCAPE_BYTES : UNICODE_ESCAPE_BYTES
-}
-
-const isSurrogateEscape = (bytes: Buffer, pos: number, digits: RegExp): boolean =>
-  digits.test(bytes.toString('latin1', pos + SHORT_ESCAPE_BYTES, pos + UNICODE_ESCAPE_BYTES))
 
 /** The inside of a string token, decoded. */
 function decodeInside(bytes: Buffer): Buffer {
