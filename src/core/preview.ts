@@ -10,8 +10,8 @@ import { headBytes, tailBytes } from './json/excerpt.ts'
 import type { Entry } from './json/outline.ts'
 import { outlineOf } from './json/scan.ts'
 import { countElements, JsonSlice, membersOf, skipString } from './json/slice.ts'
-import { measureString } from './json/string-view.ts'
-import { decodeRaw, isNamed } from './json/strings.ts'
+import { measureString, type StringMeasure } from './json/string-view.ts'
+import { decodeRaw, isNamed, TokenReader } from './json/strings.ts'
 import {
   PREVIEW_ELEMENT_BYTES,
   PREVIEW_ELEMENT_MEMBERS,
@@ -60,10 +60,17 @@ export function previewJson(value: JsonSlice): string {
     case 'object':
       return previewObject(value)
     case 'string':
-      return previewText(excerptOf(value))
+      return previewString(value, measureString(value))
     default:
       return ` = ${clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)}`
   }
+}
+
+/** A string token of that size, as its text. */
+export function previewString(token: JsonSlice, { bytes, lines }: StringMeasure): string {
+  const head = headBytes(token, PREVIEW_WHOLE_TEXT_BYTES)
+  const tail = bytes > PREVIEW_WHOLE_TEXT_BYTES ? tailBytes(token, PREVIEW_TAIL_BYTES) : head
+  return previewText({ bytes, lines, head, tail })
 }
 
 /** A text: quoted whole, or its two ends. */
@@ -105,13 +112,6 @@ export function humanBytes(bytes: number): string {
   const doubledRest = (scaled % unit) * 2
   if (doubledRest > unit || (doubledRest === unit && tenths % 2 === 1)) tenths++
   return `${Math.floor(tenths / 10)}.${tenths % 10}${unit === UNIT_BYTES ? 'KB' : 'MB'}`
-}
-
-function excerptOf(token: JsonSlice): TextExcerpt {
-  const { bytes, lines } = measureString(token)
-  const head = headBytes(token, PREVIEW_WHOLE_TEXT_BYTES)
-  const tail = bytes > PREVIEW_WHOLE_TEXT_BYTES ? tailBytes(token, PREVIEW_TAIL_BYTES) : head
-  return { bytes, lines, head, tail }
 }
 
 function previewArray(array: JsonSlice): string {
@@ -196,8 +196,9 @@ function firstMembers(object: JsonSlice, most: number): ReadonlyMap<string, Size
 /** The same of an object that repeats a name past the entries that a scan notes. */
 function lastMembers(object: JsonSlice, most: number): ReadonlyMap<string, SizedValue> {
   const last = new Map<string, JsonSlice>()
+  const names = new TokenReader(object.bytes)
   for (const { key, value } of membersOf(object)) {
-    const name = decodeRaw(key)
+    const name = names.decode(key)
     if (last.has(name) || last.size < most) last.set(name, value)
   }
   return new Map([...last].map(([name, value]) => [name, { value, size: sizeOf(value) }]))

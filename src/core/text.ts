@@ -4,7 +4,7 @@
  * chars are Unicode code points; lines are Rust's `str::lines`: split at `\n`, one `\r` before it belongs to the line end,
  * and a final line end opens no further line. All functions expect valid UTF-8.
  */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 
 const LF = 0x0a
 const WORD_BYTES = 4
@@ -70,6 +70,12 @@ export function measureText(bytes: Uint8Array, start = 0, end = bytes.length): T
 
 export function countChars(bytes: Uint8Array, start = 0, end = bytes.length): number {
   return measureText(bytes, start, end).chars
+}
+
+/** How many bytes more than code points there are in `[start, end)`. */
+export function countTails(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  if (isAscii(bytes.subarray(start, end))) return 0
+  return end - start - measureText(bytes, start, end).chars
 }
 
 /** Lines in `[start, end)`, which must begin at a line's start. */

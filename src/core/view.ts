@@ -8,7 +8,7 @@ import { CHUNK_SIZES, type ChunkSizes, type Outline } from './json/outline.ts'
 import { outlineOf } from './json/scan.ts'
 import { JsonSlice } from './json/slice.ts'
 import { measureStringPart } from './json/string-view.ts'
-import { countChars, measureText } from './text.ts'
+import { countTails, measureText } from './text.ts'
 
 export type { ChunkSizes } from './json/outline.ts'
 
@@ -92,7 +92,7 @@ export function planOutlined(
 ): ValuePlan {
   const chunks: ChunkPlan[] = []
   const counted = { firstLine: 0, firstChar: 0, state: packState(INDENT_START) }
-  const isAscii = countChars(bytes, start, end) === end - start
+  const isAscii = countTails(bytes, start, end) === 0
   let firstByte = 0
   for (; firstByte + chunkBytes <= start; firstByte += chunkBytes) {
     chunks.push({ firstByte, endByte: firstByte + chunkBytes, ...counted })
@@ -101,7 +101,7 @@ export function planOutlined(
   let chars = 0
   let viewBytes = 0
   const charsUntil = (pos: number, bytesBefore: number): number => {
-    const tails = isAscii ? 0 : pos - cutPos - countChars(bytes, cutPos, pos)
+    const tails = isAscii ? 0 : countTails(bytes, cutPos, pos)
     return chars + bytesBefore - viewBytes - tails
   }
   for (const cut of outline.cuts) {

@@ -5,7 +5,7 @@
 import type { HintKind } from '../core/content.ts'
 import { outlineOf } from '../core/json/scan.ts'
 import { JsonSlice } from '../core/json/slice.ts'
-import { previewBinary, previewJson, previewText } from '../core/preview.ts'
+import { previewBinary, previewJson, previewString, previewText } from '../core/preview.ts'
 import {
   encodeFailure,
   encodeSuspension,
@@ -158,9 +158,9 @@ function previewOf(
   if (view.form === 'text') {
     return previewText({ bytes: value.length, lines: plan.view.lines, head: value, tail: value })
   }
+  if (view.form === 'json') return previewJson(json as JsonSlice)
   // A string token with its quotes, which a sentinel holds inside.
-  const token = new JsonSlice(value, view.start - 1, view.end + 1)
-  return previewJson(view.form === 'json' ? (json as JsonSlice) : token)
+  return previewString(new JsonSlice(value, view.start - 1, view.end + 1), plan.view)
 }
 
 function hintFor({ outcome, kind }: { readonly outcome: Outcome; readonly kind: Kind }): HintKind {

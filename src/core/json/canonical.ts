@@ -3,11 +3,11 @@
  * their names' code points, white space goes, strings get the shortest escapes, number tokens stay as written, and of a
  * repeated key the last value counts. A lone surrogate stays an escape, which is well-formed text.
  */
-import { charsOf, countChars } from '../text.ts'
+import { charsOf, countTails } from '../text.ts'
 import { outlineOf } from './scan.ts'
 import { JsonSlice, nextItem, skipValue, valueAfter } from './slice.ts'
 import { measureStringPart } from './string-view.ts'
-import { decodeRaw, decodeText, encodeString } from './strings.ts'
+import { decodeRaw, decodeText, encodeString, TokenReader } from './strings.ts'
 
 const BACKSLASH = 0x5c
 const OPEN_OBJECT = 0x7b
@@ -38,7 +38,7 @@ function leastChars(value: JsonSlice): number {
   if (value.kind === 'string') return measureStringPart(bytes, start + 1, end - 1).chars
   const { compactBytes, escapedTails, hasRepeats } = outlineOf(value)
   if (hasRepeats) return compactBytes / MAX_BYTES_PER_CHAR
-  return compactBytes - escapedTails - (end - start - countChars(bytes, start, end))
+  return compactBytes - escapedTails - countTails(bytes, start, end)
 }
 
 const fitting = (text: string, maxChars: number): string | undefined =>
@@ -48,9 +48,11 @@ const fitting = (text: string, maxChars: number): string | undefined =>
 class Writer {
   readonly #bytes: Buffer
   readonly #end: number
+  readonly #names: TokenReader
   #pos: number
 
   constructor(value: JsonSlice) {
+    this.#names = new TokenReader(value.bytes)
     this.#bytes = value.bytes
     this.#end = value.end
     this.#pos = value.start
@@ -91,15 +93,15 @@ class Writer {
     while (this.#bytes[this.#pos] !== CLOSE_OBJECT) {
       const key = this.#token()
       this.#pos = valueAfter(this.#bytes, this.#pos, this.#end)
-      parts.set(decodeRaw(key), `${canonicalToken(key)}:${this.value()}`)
+      parts.set(this.#names.decode(key), this.value())
       this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
     }
     this.#pos++
-    return `{${listed(sortedNames(parts).map((name) => parts.get(name) as string))}}`
+    return `{${listed(sortedNames(parts).map((name) => `${encodeString(name)}:${parts.get(name)}`))}}`
   }
 }
 
-/** A scalar's or a name's token: as written, unless there are escapes in it. */
+/** A scalar's token: as written, unless there are escapes in it. */
 function canonicalToken(token: JsonSlice): string {
   const { bytes, start, end } = token
   let pos = start
@@ -107,11 +109,14 @@ function canonicalToken(token: JsonSlice): string {
   return pos === end ? token.toString() : encodeString(decodeRaw(token))
 }
 
+/** Of different strings. */
+const compareUnits = (a: string, b: string): number => (a < b ? -1 : 1)
+
 /** By code point. That is the platform's order too, which is faster, where no name holds surrogates. */
 function sortedNames(parts: ReadonlyMap<string, string>): readonly string[] {
   const names = [...parts.keys()]
   if (names.length < 2) return names
-  return names.sort(names.some((name) => SURROGATE.test(name)) ? compareCodePoints : undefined)
+  return names.sort(names.some((name) => SURROGATE.test(name)) ? compareCodePoints : compareUnits)
 }
 
 /** Not by `join`, which copies: every level of a deep value would copy all below it once more. */

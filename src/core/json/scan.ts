@@ -20,6 +20,9 @@ const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const MINUS = 0x2d
+const DOT = 0x2e
+const LOWER_E = 0x65
+const LOWER_BIT = 0x20
 const ZERO = 0x30
 const NINE = 0x39
 const OPEN_OBJECT = 0x7b
@@ -161,10 +164,13 @@ class Scanner {
         }
       } else {
         const from = pos
-        if (byte === MINUS || (byte >= ZERO && byte <= NINE)) {
-          pos = numberEnd(bytes, pos)
-          if (pos < 0) this.#fail(~pos, 'a digit')
-        } else {
+        if (byte > ZERO && byte <= NINE) {
+          // Most numbers are whole, and most of those short.
+          let digit = byte
+          while (digit >= ZERO && digit <= NINE) digit = ++pos < end ? (bytes[pos] as number) : -1
+          if (digit === DOT || (digit | LOWER_BIT) === LOWER_E) pos = this.#number(from)
+        } else if (byte === MINUS || byte === ZERO) pos = this.#number(pos)
+        else {
           if (byte !== LOWER_T && byte !== LOWER_F && byte !== LOWER_N) this.#fail(pos, 'a value')
           pos = literalEnd(bytes, pos)
           if (pos < 0) this.#failInLiteral(from)
@@ -245,6 +251,11 @@ class Scanner {
     return pos < end && (bytes[pos] as number) <= SPACE ? this.#space(pos) : pos
   }
 
+  #number(start: number): number {
+    const pos = numberEnd(this.#bytes, start)
+    return pos < 0 ? this.#fail(~pos, 'a digit') : pos
+  }
+
   #deeper(): Int32Array {
     const larger = new Int32Array(this.#stack.length * 2)
     larger.set(this.#stack)
@@ -260,14 +271,14 @@ class Scanner {
     const end = bytes.length
     let pos = from
     while (pos < end) {
+      const byte = bytes[pos] as number
+      if (byte > SPACE) break
+      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+      pos++
       if (((base + pos) & WORD_MASK) === 0) {
         while (words[(base + pos) >>> 2] === FOUR_SPACES && pos + WORD_BYTES <= end)
           pos += WORD_BYTES
-        if (pos === end) break
       }
-      const byte = bytes[pos] as number
-      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
-      pos++
     }
     this.#observer.blank(from, pos)
     return pos

@@ -1,11 +1,15 @@
 /**
  * The view of the inside of a string token, measured and cut without decoding it: its text, each lone surrogate as U+FFFD.
  */
-import { countChars, wordsOf } from '../text.ts'
+import { countTails, wordsOf } from '../text.ts'
 import { escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
 import type { JsonSlice } from './slice.ts'
 
 const QUOTE = 0x22
+const LOWER_N = 0x6e
+const LOWER_R = 0x72
+const LOWER_U = 0x75
+const SHORT_ESCAPE_BYTES = 2
 const LF = 0x0a
 const CR = 0x0d
 
@@ -39,6 +43,12 @@ export function measureStringPart(bytes: Buffer, from: number, target: number): 
     if (bytes[pos] === QUOTE) break
     const afterCr = lastEnd === pos && lastCode === CR
     if (pos >= target && !afterCr) break
+    const letter = bytes[pos + 1]
+    if (letter !== LOWER_U && letter !== LOWER_N && letter !== LOWER_R && pos < target) {
+      growth--
+      pos += SHORT_ESCAPE_BYTES
+      continue
+    }
     const code = escapedCode(bytes, pos)
     if (pos >= target && code !== LF) break
     const taken = escapeBytes(bytes, pos, code)
@@ -55,7 +65,7 @@ export function measureStringPart(bytes: Buffer, from: number, target: number): 
   }
   const viewBytes = pos - from + growth
   // Escapes are ASCII: of the source only plain text has more bytes than characters.
-  const sourceTails = pos - from - countChars(bytes, from, pos)
+  const sourceTails = countTails(bytes, from, pos)
   const endsLine = lastEnd === pos && lastCode === LF
   return { pos, viewBytes, chars: viewBytes - tails - sourceTails, newlines, crlfs, endsLine }
 }

@@ -39,3 +39,46 @@ export function decodeText(token: JsonSlice): string {
 export function encodeString(text: string): string {
   return JSON.stringify(text)
 }
+
+const CACHED_TOKENS = 512
+const CACHED_BYTES = 64
+const HASH_FACTOR = 31
+
+/** Decodes tokens of one document, of which many are the same: member names most of all. */
+export class TokenReader {
+  readonly #bytes: Buffer
+  readonly #tokens = new Array<JsonSlice | undefined>(CACHED_TOKENS)
+  readonly #texts = new Array<string>(CACHED_TOKENS)
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** As {@link decodeRaw}. */
+  decode(token: JsonSlice): string {
+    const { start, end } = token
+    if (end - start > CACHED_BYTES) return decodeRaw(token)
+    const bytes = this.#bytes
+    let hash = 0
+    for (let pos = start; pos < end; pos++) {
+      hash = (Math.imul(hash, HASH_FACTOR) + (bytes[pos] as number)) | 0
+    }
+    const slot = hash & (CACHED_TOKENS - 1)
+    const known = this.#tokens[slot]
+    if (known !== undefined && this.#same(known, token)) return this.#texts[slot] as string
+    const text = decodeRaw(token)
+    this.#tokens[slot] = token
+    this.#texts[slot] = text
+    return text
+  }
+
+  #same(a: JsonSlice, b: JsonSlice): boolean {
+    const bytes = this.#bytes
+    const length = a.end - a.start
+    if (b.end - b.start !== length) return false
+    for (let i = 0; i < length; i++) {
+      if (bytes[a.start + i] !== bytes[b.start + i]) return false
+    }
+    return true
+  }
+}
