@@ -88,16 +88,16 @@ class Writer {
   }
 
   #object(): string {
-    const parts = new Map<string, string>()
+    const members: NamedText[] = []
     this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
     while (this.#bytes[this.#pos] !== CLOSE_OBJECT) {
       const key = this.#token()
       this.#pos = valueAfter(this.#bytes, this.#pos, this.#end)
-      parts.set(this.#names.decode(key), this.value())
+      members.push({ name: this.#names.decode(key), text: this.value() })
       this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
     }
     this.#pos++
-    return `{${listed(sortedNames(parts).map((name) => `${encodeString(name)}:${parts.get(name)}`))}}`
+    return `{${listed(distinct(members).map(({ name, text }) => `${encodeString(name)}:${text}`))}}`
   }
 }
 
@@ -109,15 +109,21 @@ function canonicalToken(token: JsonSlice): string {
   return pos === end ? token.toString() : encodeString(decodeRaw(token))
 }
 
-/** Of different strings. */
-const compareUnits = (a: string, b: string): number => (a < b ? -1 : 1)
-
-/** By code point. That is the platform's order too, which is faster, where no name holds surrogates. */
-function sortedNames(parts: ReadonlyMap<string, string>): readonly string[] {
-  const names = [...parts.keys()]
-  if (names.length < 2) return names
-  return names.sort(names.some((name) => SURROGATE.test(name)) ? compareCodePoints : compareUnits)
+interface NamedText {
+  readonly name: string
+  readonly text: string
 }
+
+/** Sorted by name, of each name the last. By units, which is faster, where no name holds surrogates. */
+function distinct(members: NamedText[]): readonly NamedText[] {
+  const compare = members.some(({ name }) => SURROGATE.test(name))
+    ? compareCodePoints
+    : compareUnits
+  members.sort((a, b) => compare(a.name, b.name))
+  return members.filter(({ name }, i) => name !== members[i + 1]?.name)
+}
+
+const compareUnits = (a: string, b: string): number => (a < b ? -1 : a === b ? 0 : 1)
 
 /** Not by `join`, which copies: every level of a deep value would copy all below it once more. */
 function listed(parts: readonly string[]): string {

@@ -24,6 +24,7 @@ const WORD_MASK = 3
  * The first quote or backslash from `from` on, or `until` when there is none before it; four bytes at a time where they line
  * up. `words` is `wordsOf(bytes)`.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
 export function nextSpecial(
   bytes: Uint8Array,
   words: Int32Array,

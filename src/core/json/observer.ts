@@ -200,8 +200,8 @@ export class Observer {
       while (run > floor && bytes[run - 1] === BACKSLASH) run--
       // The last of an even number of backslashes is the end of an escape.
       if ((at - run) % SHORT_ESCAPE_BYTES === 0) {
-        const escape = bytes[at + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES
-        pos = Math.max(pos, at + escape)
+        const taken = bytes[at + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES
+        pos = Math.max(pos, at + taken)
       }
       break
     }

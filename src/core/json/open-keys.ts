@@ -120,7 +120,10 @@ export class OpenKeys {
           this.#drop(earlier)
           break
         }
-        if (--looks < 0) return this.#closeByName(first)
+        if (--looks < 0) {
+          this.#closeByName(first)
+          return
+        }
         slot = (slot + 1) & mask
       }
       slots[slot] = base + i

@@ -29,6 +29,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
+const LOWER_U = 0x75
 const LOWER_T = 0x74
 const LOWER_F = 0x66
 const LOWER_N = 0x6e
@@ -173,7 +174,7 @@ class Scanner {
         else {
           if (byte !== LOWER_T && byte !== LOWER_F && byte !== LOWER_N) this.#fail(pos, 'a value')
           pos = literalEnd(bytes, pos)
-          if (pos < 0) this.#failInLiteral(from)
+          if (pos < 0) this.#fail(from, 'a value')
         }
         if (pos >= observer.nextPos) observer.cutInside(from, pos)
       }
@@ -222,6 +223,7 @@ class Scanner {
   }
 
   /** From a member's name to its value. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
   #key(start: number): number {
     const bytes = this.#bytes
     const end = bytes.length
@@ -285,19 +287,10 @@ class Scanner {
   }
 
   #failInString(pos: number): never {
-    const what =
-      pos >= this.#bytes.length
-        ? 'the closing quote of a string'
-        : this.#bytes[pos] === BACKSLASH
-          ? this.#bytes[pos + 1] === 0x75
-            ? 'four hex digits after \\u'
-            : 'an escape'
-          : 'an escaped control character'
-    return this.#fail(pos, what)
-  }
-
-  #failInLiteral(pos: number): never {
-    return this.#fail(pos, 'a value')
+    if (pos >= this.#bytes.length) this.#fail(pos, 'the closing quote of a string')
+    if (this.#bytes[pos] !== BACKSLASH) this.#fail(pos, 'an escaped control character')
+    const isUnicode = this.#bytes[pos + 1] === LOWER_U
+    this.#fail(pos, isUnicode ? 'four hex digits after \\u' : 'an escape')
   }
 
   #failDepth(pos: number): never {

@@ -119,7 +119,7 @@ export function skipValue(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** The position after the array or object that `from`, between two of its tokens, is inside. */
-export function skipRest(bytes: Uint8Array, from: number): number {
+function skipRest(bytes: Uint8Array, from: number): number {
   let depth = 1
   let pos = from
   for (;;) {

@@ -7,6 +7,9 @@ import type { JsonSlice } from './slice.ts'
 const BACKSLASH = 0x5c
 const NON_ASCII = 0x80
 const MAX_BYTES_PER_UNIT = 6
+const CACHED_TOKENS = 512
+const CACHED_TOKEN_BYTES = 64
+const HASH_FACTOR = 31
 
 /** The string that a token stands for, lone surrogates kept. */
 export function decodeRaw(token: JsonSlice): string {
@@ -40,10 +43,6 @@ export function encodeString(text: string): string {
   return JSON.stringify(text)
 }
 
-const CACHED_TOKENS = 512
-const CACHED_BYTES = 64
-const HASH_FACTOR = 31
-
 /** Decodes tokens of one document, of which many are the same: member names most of all. */
 export class TokenReader {
   readonly #bytes: Buffer
@@ -57,7 +56,7 @@ export class TokenReader {
   /** As {@link decodeRaw}. */
   decode(token: JsonSlice): string {
     const { start, end } = token
-    if (end - start > CACHED_BYTES) return decodeRaw(token)
+    if (end - start > CACHED_TOKEN_BYTES) return decodeRaw(token)
     const bytes = this.#bytes
     let hash = 0
     for (let pos = start; pos < end; pos++) {

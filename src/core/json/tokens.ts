@@ -41,6 +41,7 @@ export interface EscapeSums {
 }
 
 /** The position after the string token whose first character is at `from`; `words` is `wordsOf(bytes)`. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
 export function stringEnd(
   bytes: Uint8Array,
   words: Int32Array,
