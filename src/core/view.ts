@@ -92,7 +92,6 @@ export function planOutlined(
 ): ValuePlan {
   const chunks: ChunkPlan[] = []
   const counted = { firstLine: 0, firstChar: 0, state: packState(INDENT_START) }
-  const isAscii = countTails(bytes, start, end) === 0
   let firstByte = 0
   for (; firstByte + chunkBytes <= start; firstByte += chunkBytes) {
     chunks.push({ firstByte, endByte: firstByte + chunkBytes, ...counted })
@@ -101,8 +100,7 @@ export function planOutlined(
   let chars = 0
   let viewBytes = 0
   const charsUntil = (pos: number, bytesBefore: number): number => {
-    const tails = isAscii ? 0 : countTails(bytes, cutPos, pos)
-    return chars + bytesBefore - viewBytes - tails
+    return chars + bytesBefore - viewBytes - countTails(bytes, cutPos, pos)
   }
   for (const cut of outline.cuts) {
     const pos = start + cut.pos

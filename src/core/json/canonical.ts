@@ -29,15 +29,18 @@ export function contentString(value: JsonSlice): string {
 
 /** {@link contentString} when it has at most `maxChars` code points; of a longer one nothing is written. */
 export function contentStringWithin(value: JsonSlice, maxChars: number): string | undefined {
-  return leastChars(value) > maxChars ? undefined : fitting(contentString(value), maxChars)
+  return leastChars(value, maxChars) > maxChars
+    ? undefined
+    : fitting(contentString(value), maxChars)
 }
 
-/** The code points of the content, or fewer where that is not known before it is written. */
-function leastChars(value: JsonSlice): number {
+/** The code points of the content; fewer where that is past the limit, or not known before it is written. */
+function leastChars(value: JsonSlice, maxChars: number): number {
   const { bytes, start, end } = value
   if (value.kind === 'string') return measureStringPart(bytes, start + 1, end - 1).chars
   const { compactBytes, escapedTails, hasRepeats } = outlineOf(value)
-  if (hasRepeats) return compactBytes / MAX_BYTES_PER_CHAR
+  const least = compactBytes / MAX_BYTES_PER_CHAR
+  if (hasRepeats || least > maxChars) return least
   return compactBytes - escapedTails - countTails(bytes, start, end)
 }
 

@@ -24,12 +24,22 @@ export interface StringPart {
   readonly endsLine: boolean
 }
 
+interface WalkedPart extends Omit<StringPart, 'chars'> {
+  readonly escapedTails: number
+}
+
 /**
  * The part of a string token from `from`, which splits nothing, to the first place at or after `target` that splits no
  * escape, surrogate pair, code point or CR LF; to the closing quote at most.
  */
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
 export function measureStringPart(bytes: Buffer, from: number, target: number): StringPart {
+  const { escapedTails, ...part } = walk(bytes, from, target)
+  // Escapes are ASCII: of the source only plain text has more bytes than characters.
+  return { ...part, chars: part.viewBytes - escapedTails - countTails(bytes, from, part.pos) }
+}
+
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
+function walk(bytes: Buffer, from: number, target: number): WalkedPart {
   const words = wordsOf(bytes)
   let growth = 0
   let tails = 0
@@ -65,10 +75,8 @@ export function measureStringPart(bytes: Buffer, from: number, target: number): 
     lastCode = code
   }
   const viewBytes = pos - from + growth
-  // Escapes are ASCII: of the source only plain text has more bytes than characters.
-  const sourceTails = countTails(bytes, from, pos)
   const endsLine = lastEnd === pos && lastCode === LF
-  return { pos, viewBytes, chars: viewBytes - tails - sourceTails, newlines, crlfs, endsLine }
+  return { pos, viewBytes, escapedTails: tails, newlines, crlfs, endsLine }
 }
 
 export interface StringMeasure {
@@ -80,7 +88,7 @@ export interface StringMeasure {
 
 /** The size of the text of a string token. */
 export function measureString({ bytes, start, end }: JsonSlice): StringMeasure {
-  const { viewBytes, newlines, endsLine } = measureStringPart(bytes, start + 1, end - 1)
+  const { viewBytes, newlines, endsLine } = walk(bytes, start + 1, end - 1)
   return { bytes: viewBytes, lines: viewBytes > 0 && !endsLine ? newlines + 1 : newlines }
 }
 

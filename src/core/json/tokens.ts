@@ -125,7 +125,8 @@ export function numberEnd(bytes: Uint8Array, start: number): number {
   return pos
 }
 
-function digitsEnd(bytes: Uint8Array, start: number): number {
+/** The position after the digits at `start`, of which there must be some. */
+export function digitsEnd(bytes: Uint8Array, start: number): number {
   const end = bytes.length
   let pos = start
   while (pos < end) {
