@@ -7,10 +7,11 @@
  * objects, are neither quoted nor clipped, as in the reference. Each answer is the part after the handle, ` = ` included.
  */
 import { headBytes, tailBytes } from './json/excerpt.ts'
-import { type MeasuredMember, measureJson, measureObject } from './json/measure.ts'
-import { sampleArray } from './json/sample.ts'
-import { countElements, type JsonSlice, membersOf } from './json/slice.ts'
-import { decodeRaw } from './json/strings.ts'
+import type { Entry } from './json/outline.ts'
+import { outlineOf } from './json/scan.ts'
+import { countElements, JsonSlice, membersOf, skipString } from './json/slice.ts'
+import { measureString, type StringMeasure } from './json/string-view.ts'
+import { decodeRaw, isNamed, TokenReader } from './json/strings.ts'
 import {
   PREVIEW_ELEMENT_BYTES,
   PREVIEW_ELEMENT_MEMBERS,
@@ -59,10 +60,17 @@ export function previewJson(value: JsonSlice): string {
     case 'object':
       return previewObject(value)
     case 'string':
-      return previewText(excerptOf(value))
+      return previewString(value, measureString(value))
     default:
       return ` = ${clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)}`
   }
+}
+
+/** A string token of that size, as its text. */
+export function previewString(token: JsonSlice, { bytes, lines }: StringMeasure): string {
+  const head = headBytes(token, PREVIEW_WHOLE_TEXT_BYTES)
+  const tail = bytes > PREVIEW_WHOLE_TEXT_BYTES ? tailBytes(token, PREVIEW_TAIL_BYTES) : head
+  return previewText({ bytes, lines, head, tail })
 }
 
 /** A text: quoted whole, or its two ends. */
@@ -106,30 +114,26 @@ export function humanBytes(bytes: number): string {
   return `${Math.floor(tenths / 10)}.${tenths % 10}${unit === UNIT_BYTES ? 'KB' : 'MB'}`
 }
 
-function excerptOf(token: JsonSlice): TextExcerpt {
-  const { size, lines } = measureJson(token)
-  const head = headBytes(token, PREVIEW_WHOLE_TEXT_BYTES)
-  const tail = size > PREVIEW_WHOLE_TEXT_BYTES ? tailBytes(token, PREVIEW_TAIL_BYTES) : head
-  return { bytes: size, lines, head, tail }
-}
-
 function previewArray(array: JsonSlice): string {
-  const { count, head, tail } = sampleArray(array, WHOLE_ARRAY_ITEMS, PREVIEW_TAIL_ITEMS)
-  if (count <= WHOLE_ARRAY_ITEMS) return ` = array(len=${count}, [${elementList(head)}])`
-  const start = elementList(head.slice(0, PREVIEW_HEAD_ITEMS))
-  const end = elementList(tail)
+  const { entries: count, head, tail } = outlineOf(array)
+  const listed = (entries: readonly Entry[]): string =>
+    entries.map((entry) => element(entrySlice(array, entry), entry.size)).join(', ')
+  if (count <= WHOLE_ARRAY_ITEMS) return ` = array(len=${count}, [${listed(head)}])`
+  const start = listed(head.slice(0, PREVIEW_HEAD_ITEMS))
+  const end = listed(tail.slice(-PREVIEW_TAIL_ITEMS))
   return ` = array(len=${count}, [:${PREVIEW_HEAD_ITEMS}]=[${start}], [-${PREVIEW_TAIL_ITEMS}:]=[${end}])`
 }
 
-const elementList = (elements: readonly JsonSlice[]): string => elements.map(element).join(', ')
+const entrySlice = ({ bytes, start }: JsonSlice, entry: Entry): JsonSlice =>
+  new JsonSlice(bytes, start + entry.valueStart, start + entry.end)
 
 /** One element of an array, bounded but for its names. */
-function element(value: JsonSlice): string {
+function element(value: JsonSlice, size: number): string {
   switch (value.kind) {
     case 'object':
       return elementObject(value)
     case 'array':
-      return `array(len=${countElements(value)})`
+      return `array(len=${size})`
     case 'string':
       return quote(clipString(value, PREVIEW_ELEMENT_BYTES))
     default:
@@ -141,8 +145,9 @@ function elementObject(object: JsonSlice): string {
   const shown = new Map<string, JsonSlice>()
   let more = ''
   for (const { key, value } of membersOf(object)) {
-    const name = decodeRaw(key)
-    if (shown.has(name) || shown.size < PREVIEW_ELEMENT_MEMBERS) shown.set(name, value)
+    const known = [...shown.keys()].find((name) => isNamed(key, name))
+    if (known !== undefined) shown.set(known, value)
+    else if (shown.size < PREVIEW_ELEMENT_MEMBERS) shown.set(decodeRaw(key), value)
     else more = ', …'
   }
   const parts = [...shown].map(([name, value]) => `${name.toWellFormed()}:${elementMember(value)}`)
@@ -163,26 +168,64 @@ function elementMember(value: JsonSlice): string {
 }
 
 function previewObject(object: JsonSlice): string {
-  const { bytes, size, members } = measureObject(object, PREVIEW_OBJECT_MEMBERS)
+  const { size, compactBytes: bytes } = outlineOf(object)
   if (size > PREVIEW_OBJECT_MEMBERS) {
-    const names = [...members.keys()].slice(0, PREVIEW_OBJECT_NAMES).join(', ').toWellFormed()
+    const names = [...firstMembers(object, PREVIEW_OBJECT_NAMES).keys()].join(', ').toWellFormed()
     return ` = json(keys=${size} total, first=[${names}, …], bytes=${bytes})`
   }
-  const fields = [...members].map(([name, member]) => `${name.toWellFormed()}: ${field(member)}`)
+  const fields = [...firstMembers(object, size)].map(
+    ([name, member]) => `${name.toWellFormed()}: ${field(member)}`,
+  )
   return ` = json(${fields.join(', ')}, bytes=${bytes})`
 }
 
+/** The first distinct members by name, in document order, each with its last value. */
+function firstMembers(object: JsonSlice, most: number): ReadonlyMap<string, SizedValue> {
+  const { head, hasRepeats, entries } = outlineOf(object)
+  const members = new Map<string, SizedValue>()
+  for (const entry of head) {
+    const start = object.start + entry.start
+    const name = decodeRaw(new JsonSlice(object.bytes, start, skipString(object.bytes, start)))
+    if (members.has(name) || members.size < most) {
+      members.set(name, { value: entrySlice(object, entry), size: entry.size })
+    }
+  }
+  return hasRepeats && entries > head.length ? lastMembers(object, most) : members
+}
+
+/** The same of an object that repeats a name past the entries that a scan notes. */
+function lastMembers(object: JsonSlice, most: number): ReadonlyMap<string, SizedValue> {
+  const last = new Map<string, JsonSlice>()
+  const names = new TokenReader(object.bytes)
+  for (const { key, value } of membersOf(object)) {
+    const name = names.decode(key)
+    if (last.has(name) || last.size < most) last.set(name, value)
+  }
+  return new Map([...last].map(([name, value]) => [name, { value, size: sizeOf(value) }]))
+}
+
+const sizeOf = (value: JsonSlice): number =>
+  value.kind === 'array' || value.kind === 'object' ? outlineOf(value).size : 0
+
+interface SizedValue {
+  readonly value: JsonSlice
+  /** Of an array its elements, of an object its distinct members. */
+  readonly size: number
+}
+
 /** One member of an object: what is small as it is, the rest by kind and size. */
-function field({ value, size, lines }: MeasuredMember): string {
+function field({ value, size }: SizedValue): string {
   switch (value.kind) {
     case 'object':
       return `json(keys=${size})`
     case 'array':
       return `array(len=${size})`
-    case 'string':
-      return size > PREVIEW_ELEMENT_BYTES
-        ? `text(len=${humanBytes(size)}, lines=${lines})`
+    case 'string': {
+      const { bytes, lines } = measureString(value)
+      return bytes > PREVIEW_ELEMENT_BYTES
+        ? `text(len=${humanBytes(bytes)}, lines=${lines})`
         : quote(headBytes(value, PREVIEW_ELEMENT_BYTES).toString())
+    }
     default:
       return clipToken(value, PREVIEW_WHOLE_TEXT_BYTES)
   }

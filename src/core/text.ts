@@ -4,7 +4,7 @@
  * chars are Unicode code points; lines are Rust's `str::lines`: split at `\n`, one `\r` before it belongs to the line end,
  * and a final line end opens no further line. All functions expect valid UTF-8.
  */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -126,6 +126,12 @@ const zeroLanes = (w: number): number => ~(((w & 0x7f7f7f7f) + 0x7f7f7f7f) | w |
 
 export function countChars(bytes: Uint8Array, start = 0, end = bytes.length): number {
   return measureText(bytes, start, end).chars
+}
+
+/** How many bytes more than code points there are in `[start, end)`. */
+export function countTails(bytes: Uint8Array, start = 0, end = bytes.length): number {
+  if (isAscii(bytes.subarray(start, end))) return 0
+  return end - start - measureText(bytes, start, end).chars
 }
 
 /** Lines in `[start, end)`, which must begin at a line's start. */

@@ -3,18 +3,15 @@
  * which the view can be rendered alone: a text is its own view, a string token is decoded (each lone surrogate as U+FFFD),
  * any other JSON is indented. Bytes outside the viewed part (quotes, a sentinel's other members) have no view.
  */
-import {
-  INDENT_START,
-  type IndentSink,
-  type IndentState,
-  indent,
-  packState,
-  unpackState,
-} from './json/indent.ts'
-import { cutString } from './json/string-cut.ts'
-import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from './limits.ts'
-import { addText, measureText, sumText, type TextSums } from './text.ts'
+import { INDENT_START, indent, packState, unpackState } from './json/indent.ts'
+import { CHUNK_SIZES, type ChunkSizes, type Outline } from './json/outline.ts'
+import { outlineOf } from './json/scan.ts'
+import { JsonSlice } from './json/slice.ts'
+import { measureStringPart } from './json/string-view.ts'
+import { addText, countTails, sumText, type TextSums } from './text.ts'
 import type { ViewPart } from './window-lines.ts'
+
+export type { ChunkSizes } from './json/outline.ts'
 
 const BACKSLASH = 0x5c
 const LF = 0x0a
@@ -58,18 +55,9 @@ export interface ValuePlan {
 
 interface Cut extends TextSums {
   readonly pos: number
-  readonly state: number
   readonly viewBytes: number
   readonly endsLine: boolean
 }
-
-/** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
-export interface ChunkSizes {
-  readonly chunkBytes: number
-  readonly chunkViewBytes: number
-}
-
-const CHUNK_SIZES: ChunkSizes = { chunkBytes: CHUNK_BYTES, chunkViewBytes: CHUNK_VIEW_BYTES }
 
 /** Cuts a value into chunks of about 64 KiB and measures its view on the way; an empty value has one empty chunk. */
 export function planValue(
@@ -77,16 +65,20 @@ export function planValue(
   source: ViewSource,
   sizes: ChunkSizes = CHUNK_SIZES,
 ): ValuePlan {
+  if (source.form === 'json') {
+    const json = new JsonSlice(value, source.start, source.end)
+    return planOutlined(json, outlineOf(json, sizes), sizes)
+  }
   const chunks: ChunkPlan[] = []
+  const state = packState(INDENT_START)
   let pos = 0
-  let state = packState(INDENT_START)
   let chars = 0
   let newlines = 0
   let crlfs = 0
   let viewBytes = 0
   let endsLine = true
   do {
-    const cut = cutChunk(value, source, { pos, state }, sizes)
+    const cut = cutChunk(value, source, pos, sizes)
     const before = { firstLine: newlines, firstCrlf: crlfs, firstChar: chars, state }
     chunks.push({ firstByte: pos, endByte: cut.pos, ...before })
     chars += cut.chars
@@ -95,10 +87,49 @@ export function planValue(
     viewBytes += cut.viewBytes
     if (cut.chars > 0) endsLine = cut.endsLine
     pos = cut.pos
-    state = cut.state
   } while (pos < value.length)
   const lines = endsLine ? newlines : newlines + 1
   return { chunks, view: { chars, lines, bytes: viewBytes } }
+}
+
+/** The same for JSON that was scanned, and for the bytes around it. */
+export function planOutlined(
+  { bytes, start, end }: JsonSlice,
+  outline: Outline,
+  { chunkBytes }: ChunkSizes = CHUNK_SIZES,
+): ValuePlan {
+  const chunks: ChunkPlan[] = []
+  const counted = { firstLine: 0, firstCrlf: 0, firstChar: 0, state: packState(INDENT_START) }
+  let firstByte = 0
+  for (; firstByte + chunkBytes <= start; firstByte += chunkBytes) {
+    chunks.push({ firstByte, endByte: firstByte + chunkBytes, ...counted })
+  }
+  let cutPos = start
+  let chars = 0
+  let viewBytes = 0
+  const charsUntil = (pos: number, bytesBefore: number): number => {
+    return chars + bytesBefore - viewBytes - countTails(bytes, cutPos, pos)
+  }
+  for (const cut of outline.cuts) {
+    const pos = start + cut.pos
+    chunks.push({ firstByte, endByte: pos, ...counted })
+    chars = charsUntil(pos, cut.viewBytes)
+    viewBytes = cut.viewBytes
+    Object.assign(counted, { firstLine: cut.lines, firstChar: chars, state: cut.state })
+    firstByte = pos
+    cutPos = pos
+  }
+  chars = charsUntil(end, outline.viewBytes)
+  const lines = outline.viewLines
+  // What follows the view rides along in the last chunk that shows any of it.
+  let endByte = Math.min(bytes.length, Math.max(end, firstByte + chunkBytes))
+  chunks.push({ firstByte, endByte, ...counted })
+  for (; endByte < bytes.length; endByte += chunkBytes) {
+    const next = Math.min(bytes.length, endByte + chunkBytes)
+    const after = { firstLine: lines, firstCrlf: 0, firstChar: chars, state: 0 }
+    chunks.push({ firstByte: endByte, endByte: next, ...after })
+  }
+  return { chunks, view: { chars, lines: lines + 1, bytes: outline.viewBytes } }
 }
 
 /** The view of one chunk, given the chunk's bytes and where in the value they start. */
@@ -137,61 +168,25 @@ export function viewPart(
   }
 }
 
-function cutChunk(
-  value: Buffer,
-  source: ViewSource,
-  { pos, state }: Pick<Cut, 'pos' | 'state'>,
-  { chunkBytes, chunkViewBytes }: ChunkSizes,
-): Cut {
+function cutChunk(value: Buffer, source: ViewSource, pos: number, { chunkBytes }: ChunkSizes): Cut {
   const target = Math.min(value.length, pos + chunkBytes)
   const from = Math.max(pos, source.start)
   if (source.form === 'none' || from >= Math.min(target, source.end)) {
-    return { pos: target, state, chars: 0, newlines: 0, crlfs: 0, viewBytes: 0, endsLine: false }
+    return { pos: target, chars: 0, newlines: 0, crlfs: 0, viewBytes: 0, endsLine: false }
   }
   const inside = Math.min(target, source.end)
   const cut =
-    source.form === 'json'
-      ? cutJson(value, { start: from, target: inside, state: unpackState(state) }, chunkViewBytes)
+    source.form === 'string'
+      ? measureStringPart(value, from, inside)
       : cutLines(value, source, from, inside)
   // What follows the view rides along in the last chunk that shows any of it.
   return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
 }
 
 function cutLines(value: Buffer, source: ViewSource, from: number, target: number): Cut {
-  const escaped = source.form === 'string'
-  const pos = escaped ? cutString(value, from, target) : cutText(value, target, source.end)
-  const view = escaped ? decodeInside(value.subarray(from, pos)) : value.subarray(from, pos)
-  const endsLine = view.at(-1) === LF
-  return { pos, state: 0, ...sumText(view), viewBytes: view.length, endsLine }
-}
-
-function cutJson(
-  value: Buffer,
-  from: { readonly start: number; readonly target: number; readonly state: IndentState },
-  chunkViewBytes: number,
-): Cut {
-  let chars = 0
-  let newlines = 0
-  let viewBytes = 0
-  const sink: IndentSink = {
-    copy(start, end) {
-      chars += measureText(value, start, end).chars
-      viewBytes += end - start
-    },
-    newline(depth) {
-      chars += 1 + 2 * depth
-      viewBytes += 1 + 2 * depth
-      newlines++
-    },
-    space() {
-      chars++
-      viewBytes++
-    },
-    full: () => viewBytes >= chunkViewBytes,
-  }
-  const cut = indent(value, from, sink)
-  const state = packState(cut.state)
-  return { pos: cut.pos, state, chars, newlines, crlfs: 0, viewBytes, endsLine: false }
+  const pos = cutText(value, target, source.end)
+  const endsLine = pos > from && value[pos - 1] === LF
+  return { pos, ...sumText(value, from, pos), viewBytes: pos - from, endsLine }
 }
 
 /** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */

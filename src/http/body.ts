@@ -75,7 +75,7 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   const schema = bodySchema(request)
   if (schema === undefined) return undefined
   if (body.length === 0) return emptyBody(request)
-  const document = parseJson(body, limits.maxJsonDepthLevels)
+  const document = parseJson(body, limits.maxJsonDepthLevels, 'entries')
   if (schema[OPAQUE] === true) return document
   if (document.kind !== 'object') {
     throw new CoatcheckError(

@@ -3,8 +3,9 @@
  */
 
 import type { HintKind } from '../core/content.ts'
+import { outlineOf } from '../core/json/scan.ts'
 import { JsonSlice } from '../core/json/slice.ts'
-import { previewBinary, previewJson, previewText } from '../core/preview.ts'
+import { previewBinary, previewJson, previewString, previewText } from '../core/preview.ts'
 import {
   encodeFailure,
   encodeSuspension,
@@ -12,7 +13,13 @@ import {
   type FailureKind,
   type Sentinel,
 } from '../core/sentinels.ts'
-import { planValue, renderView, type ValuePlan, type ViewSource } from '../core/view.ts'
+import {
+  planOutlined,
+  planValue,
+  renderView,
+  type ValuePlan,
+  type ViewSource,
+} from '../core/view.ts'
 import type { Kind, Outcome, Put } from '../ledger/ledger.ts'
 import { sha256Hex } from './digest.ts'
 
@@ -64,8 +71,8 @@ export function failureMessage(failure: FailureInput): string {
 }
 
 export function describeSource(source: WholeSource): DescribedValue {
-  if ('output' in source) return describeJson(source.output, source.output.source, JSON_TYPE)
-  if ('json' in source) return describeJson(source.json, source.body, source.mediaType)
+  if ('output' in source) return describeJson(source.output.alone(), JSON_TYPE)
+  if ('json' in source) return describeJson(source.json, source.mediaType)
   if ('text' in source) {
     const { text, mediaType } = source
     const view: ViewSource = { form: 'text', start: 0, end: text.length }
@@ -112,9 +119,8 @@ export function sentinelOf(source: SentinelSource): Sentinel {
   })
 }
 
-/** `body` holds `slice`, at `slice`'s own offsets or, for a part of an envelope, from 0. */
-function describeJson(slice: JsonSlice, body: Buffer, mediaType: string): DescribedValue {
-  const json = slice.bytes === body ? slice : new JsonSlice(body)
+/** All of the buffer that `json` stands in is the value. */
+function describeJson(json: JsonSlice, mediaType: string): DescribedValue {
   const text = json.kind === 'string'
   const view: ViewSource = text
     ? insideOf(json)
@@ -123,7 +129,7 @@ function describeJson(slice: JsonSlice, body: Buffer, mediaType: string): Descri
     outcome: 'output',
     kind: text ? 'text' : 'json',
     mediaType,
-    value: body,
+    value: json.bytes,
     view,
     json,
   })
@@ -138,7 +144,11 @@ const insideOf = (token: JsonSlice): ViewSource => ({
 function described(
   parts: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
 ): DescribedValue {
-  const plan = planValue(parts.value, parts.view)
+  const { json, value, view } = parts
+  const plan =
+    json !== undefined && view.form === 'json'
+      ? planOutlined(json, outlineOf(json))
+      : planValue(value, view)
   const sha256 = sha256Hex(parts.value)
   return { ...parts, plan, sha256, preview: previewOf(parts, plan, sha256), hint: hintFor(parts) }
 }
@@ -158,9 +168,9 @@ function previewOf(
   if (view.form === 'text') {
     return previewText({ bytes: value.length, lines: plan.view.lines, head: value, tail: value })
   }
+  if (view.form === 'json') return previewJson(json as JsonSlice)
   // A string token with its quotes, which a sentinel holds inside.
-  const token = new JsonSlice(value, view.start - 1, view.end + 1)
-  return previewJson(view.form === 'json' ? (json as JsonSlice) : token)
+  return previewString(new JsonSlice(value, view.start - 1, view.end + 1), plan.view)
 }
 
 /** The hint that goes with a preview. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../src/core/json/canonical.ts'
-import { measureJson, measureObject } from '../../src/core/json/measure.ts'
-import { parseJson } from '../../src/core/json/scan.ts'
-import { distinctMembersOf } from '../../src/core/json/slice.ts'
+import { outlineOf, parseJson } from '../../src/core/json/scan.ts'
+import { distinctMembersOf, membersOf } from '../../src/core/json/slice.ts'
 import { previewJson, previewText } from '../../src/core/preview.ts'
 import { countLines } from '../../src/core/text.ts'
 
@@ -157,47 +156,89 @@ describe('previewJson', () => {
   })
 })
 
-describe('measureJson', () => {
+const compactBytes = (json: string): number => outlineOf(slice(json)).compactBytes
+
+describe('an outline', () => {
   it('counts the bytes of canonical JSON', () => {
     fc.assert(
       fc.property(doc, (doc) => {
         const expected = Buffer.byteLength(canonicalJson(slice(spell(doc, shortest))))
         for (const spelling of [shortest, longest, mixed]) {
-          expect(measureJson(slice(spell(doc, spelling))).bytes).toBe(expected)
+          expect(compactBytes(spell(doc, spelling))).toBe(expected)
         }
       }),
       OPTIONS,
     )
   })
 
-  it('agrees with measureObject, and counts members as they are found', () => {
+  it('tells the same of a value inside another as of the value alone', () => {
+    fc.assert(
+      fc.property(doc, doc, (doc, other) => {
+        const inner = spell(doc, mixed)
+        const bytes = Buffer.from(`{"a":${spell(other, longest)} , "b" : ${inner}\n,"c":"\\\\"}`)
+        const around = parseJson(bytes, undefined, 'entries')
+        const member = [...membersOf(around)][1]?.value
+        expect(member?.toString()).toBe(inner)
+        expect(member?.outline).toEqual(outlineOf(slice(inner)))
+        expect(member?.alone().outline).toEqual(member?.outline)
+        expect(around.outline).toBeUndefined()
+      }),
+      OPTIONS,
+    )
+  })
+
+  it('knows its first and last entries, and counts members as they are found', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, doc), { maxLength: 90 }), (members) => {
-        const object = slice(spell({ members }, shortest))
-        const { members: kept, ...measure } = measureObject(object, 3)
-        expect(measure).toEqual(measureJson(object))
-        const distinct = distinctMembersOf(object)
-        expect(measure.size).toBe(distinct.size)
-        expect([...kept.keys()]).toEqual([...distinct.keys()].slice(0, 3))
-        for (const [name, { value, ...figures }] of kept) {
-          expect(value.toString()).toBe(distinct.get(name)?.value.toString())
-          expect(figures).toEqual(measureJson(value))
-        }
+        const object = slice(` ${spell({ members }, mixed)}`)
+        const { head, tail, entries, size, hasRepeats } = outlineOf(object)
+        const all = [...membersOf(object)].map(({ key, value }) => ({
+          start: key.start - object.start,
+          valueStart: value.start - object.start,
+          end: value.end - object.start,
+          size: value.kind === 'array' || value.kind === 'object' ? outlineOf(value).size : 0,
+        }))
+        expect(head).toEqual(all.slice(0, 32))
+        expect(tail).toEqual(all.slice(-2))
+        expect(entries).toBe(all.length)
+        expect(size).toBe(distinctMembersOf(object).size)
+        if (size < entries) expect(hasRepeats).toBe(true)
       }),
       { ...OPTIONS, numRuns: 100 },
     )
   })
 
-  it('counts a name once among more members than it compares in pairs', () => {
-    const members = Array.from({ length: 200 }, (_, i) => `"k${i % 150}":${i}`).join(',')
-    const json = `{"o":{${members}}}`
-    const expected = Buffer.byteLength(canonicalJson(slice(json)))
-    expect(measureJson(slice(json)).bytes).toBe(expected)
-    expect(measureObject(slice(json), 1).members.get('o')?.size).toBe(150)
+  it.each([2, 8, 9, 64, 200, 5_000])('counts a name once among %i members', (count) => {
+    const step = Math.ceil((count * 3) / 4)
+    const members = Array.from({ length: count }, (_, i) => `"k${i % step}":[${i}]`).join(' , ')
+    const json = `{"o":{${members}},"p":{"x":{${members}},"x":1}}`
+    const { compactBytes, head } = outlineOf(slice(json))
+    expect(compactBytes).toBe(Buffer.byteLength(canonicalJson(slice(json))))
+    expect(head.map(({ size }) => size)).toEqual([step, 1])
   })
 
-  it('tells names of one hash apart', () => {
+  it('tells names of one hash apart, however many there are', () => {
     // 31 * 'B' + 'B' is 31 * 'C' + '#'
-    expect(measureJson(slice('[{"BB":1,"C#":22}]')).bytes).toBe(18)
+    expect(compactBytes('[{"BB":1,"C#":22}]')).toBe(18)
+    const collide = (bits: number): string =>
+      Array.from({ length: 12 }, (_, i) => ((bits >> i) & 1 ? 'BB' : 'C#')).join('')
+    const names = Array.from({ length: 4_096 }, (_, i) => `"${collide(i)}":1`)
+    const { size } = outlineOf(slice(`{${[...names, ...names.slice(0, 7)].join(',')}}`))
+    expect(size).toBe(4_096)
+  })
+
+  it.each([
+    ['\\u00e9', 'é', 1],
+    ['\\u20ac', '€', 1],
+    ['\\uD83D\\udd25', '🔥', 1],
+    ['\\ud83d', '\\uD83D', 1],
+    ['\\ud83d', '\\ud83e', 2],
+    ['\\u0041\\/\\n', 'A/\\u000a', 1],
+    ['\\u0041', 'B', 2],
+    ['\\u0041', 'AB', 2],
+    ['\\\\', '\\u005C', 1],
+    ['a\\\\', 'a\\u0022', 2],
+  ])('takes %s and %s for as many names as they are', (a, b, distinct) => {
+    expect(outlineOf(slice(`{"${a}":1,"${b}":2}`)).size).toBe(distinct)
   })
 })

@@ -9,7 +9,8 @@ import type { JsonSlice } from '../json/slice.ts'
 import { type Edit, editSlice } from '../json/splice.ts'
 import { decodeText, encodeString } from '../json/strings.ts'
 import { ELIDE_WHOLE_BYTES } from '../limits.ts'
-import { contentBytes, estimateMessages } from './estimate.ts'
+import { charsOf } from '../text.ts'
+import { compactSize, contentBytes, messagesChars, tokensOf } from './estimate.ts'
 import { readMessages, toolNameOf, toolNames } from './messages.ts'
 
 export interface ElidedResult {
@@ -37,6 +38,8 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
   const candidates = keep === null ? [] : results.slice(0, Math.max(0, results.length - keep))
   const edits: Edit[] = []
   const elided: ElidedResult[] = []
+  /** Code points of compact JSON. */
+  let saved = 0
   for (const result of candidates) {
     const { id, content } = result
     const bytes = contentBytes(content)
@@ -45,11 +48,13 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
     const marker = `[Previous: used ${name}]`
     // The marker of a long tool name is itself past the limit.
     if (content.kind === 'string' && decodeText(content) === marker) continue
-    edits.push({ start: content.start, end: content.end, bytes: Buffer.from(encodeString(marker)) })
+    const token = encodeString(marker)
+    edits.push({ start: content.start, end: content.end, bytes: Buffer.from(token) })
+    saved += compactSize(content).chars - charsOf(token)
     elided.push({ tool_use_id: id ?? null, tool_name: name, bytes })
   }
   const projected = editSlice(messages, edits)
-  const before = estimateMessages(messages)
-  const after = edits.length === 0 ? before : estimateMessages(projected)
-  return { messages: projected, elided, estimated_tokens: { before, after } }
+  const chars = messagesChars(messages)
+  const tokens = { before: tokensOf(chars), after: tokensOf(chars - saved) }
+  return { messages: projected, elided, estimated_tokens: tokens }
 }

@@ -4,7 +4,7 @@
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { TOKEN_CHARS, WORD_TOKENS } from '../limits.ts'
-import { charsOf } from '../text.ts'
+import { charsOf, countTails } from '../text.ts'
 import { addStringSize, type StringSize } from './string-size.ts'
 
 const QUOTE = 0x22
@@ -17,7 +17,8 @@ export interface CompactSize {
   readonly chars: number
 }
 
-const tokensOf = (chars: number): number => Math.ceil(chars / TOKEN_CHARS)
+/** The estimate of so many code points. */
+export const tokensOf = (chars: number): number => Math.ceil(chars / TOKEN_CHARS)
 
 /** One token for every four code points begun. */
 export function estimateText(text: string): number {
@@ -26,7 +27,14 @@ export function estimateText(text: string): number {
 
 /** The estimate of a request: {@link estimateText} of the messages' compact JSON. */
 export function estimateMessages(messages: JsonSlice): number {
-  return tokensOf(compactSize(messages).chars)
+  return tokensOf(messagesChars(messages))
+}
+
+/** The code points of the messages' compact JSON: as a scan noted them, where no repeated key is left out of its count. */
+export function messagesChars(messages: JsonSlice): number {
+  const { bytes, start, end, outline } = messages
+  if (outline === undefined || outline.hasRepeats) return compactSize(messages).chars
+  return outline.compactBytes - outline.escapedTails - countTails(bytes, start, end)
 }
 
 /**

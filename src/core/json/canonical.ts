@@ -3,20 +3,23 @@
  * their names' code points, white space goes, strings get the shortest escapes, number tokens stay as written, and of a
  * repeated key the last value counts. A lone surrogate stays an escape, which is well-formed text.
  */
-import { charsOf } from '../text.ts'
-import { JsonSlice, nextItem, skipRest, skipValue, valueAfter } from './slice.ts'
-import { decodeRaw, decodeText, encodeString } from './strings.ts'
+import { charsOf, countTails } from '../text.ts'
+import { outlineOf } from './scan.ts'
+import { JsonSlice, nextItem, skipValue, valueAfter } from './slice.ts'
+import { measureStringPart } from './string-view.ts'
+import { decodeRaw, decodeText, encodeString, TokenReader } from './strings.ts'
 
+const BACKSLASH = 0x5c
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
-/** A code point takes at most two UTF-16 units: past this many the limit in chars is certainly exceeded. */
-const MAX_UNITS_PER_CHAR = 2
+const MAX_BYTES_PER_CHAR = 4
+const SURROGATE = /[\ud800-\udfff]/
 
 /** Canonical JSON of a value. */
 export function canonicalJson(value: JsonSlice): string {
-  return new Writer(value, Number.POSITIVE_INFINITY).value() as string
+  return new Writer(value).value()
 }
 
 /** The text a model reads: a string bare (lone surrogates as U+FFFD), anything else as canonical JSON. */
@@ -24,52 +27,49 @@ export function contentString(value: JsonSlice): string {
   return value.kind === 'string' ? decodeText(value) : canonicalJson(value)
 }
 
-/** {@link contentString} when it has at most `maxChars` code points; writes little more than that when it has more. */
+/** {@link contentString} when it has at most `maxChars` code points; of a longer one nothing is written. */
 export function contentStringWithin(value: JsonSlice, maxChars: number): string | undefined {
-  const text = value.kind === 'string' ? decodeText(value) : canonicalWithin(value, maxChars)
-  return text !== undefined && charsOf(text) <= maxChars ? text : undefined
+  return leastChars(value, maxChars) > maxChars
+    ? undefined
+    : fitting(contentString(value), maxChars)
 }
 
-function canonicalWithin(value: JsonSlice, maxChars: number): string | undefined {
-  const writer = new Writer(value, maxChars * MAX_UNITS_PER_CHAR)
-  // What was counted may have been the value of a key that comes again.
-  return writer.value() ?? (writer.hasRepeats ? canonicalJson(value) : undefined)
+/** The code points of the content; fewer where that is past the limit, or not known before it is written. */
+function leastChars(value: JsonSlice, maxChars: number): number {
+  const { bytes, start, end } = value
+  if (value.kind === 'string') return measureStringPart(bytes, start + 1, end - 1).chars
+  const { compactBytes, escapedTails, hasRepeats } = outlineOf(value)
+  const least = compactBytes / MAX_BYTES_PER_CHAR
+  if (hasRepeats || least > maxChars) return least
+  return compactBytes - escapedTails - countTails(bytes, start, end)
 }
 
-/**
- * Writes a value in one pass over its bytes, whatever its depth. Past the budget it writes no more and only looks for
- * repeated keys in the objects that are still open.
- */
+const fitting = (text: string, maxChars: number): string | undefined =>
+  charsOf(text) <= maxChars ? text : undefined
+
+/** Writes a value in one pass over its bytes. */
 class Writer {
   readonly #bytes: Buffer
   readonly #end: number
+  readonly #names: TokenReader
   #pos: number
-  #leftUnits: number
-  #hasRepeats = false
 
-  constructor(value: JsonSlice, maxUnits: number) {
+  constructor(value: JsonSlice) {
+    this.#names = new TokenReader(value.bytes)
     this.#bytes = value.bytes
     this.#end = value.end
     this.#pos = value.start
-    this.#leftUnits = maxUnits
   }
 
-  get hasRepeats(): boolean {
-    return this.#hasRepeats
-  }
-
-  /** The value where it stands, past which it then stands; undefined when that exceeds the budget. */
-  value(): string | undefined {
+  /** The value where it stands, past which it then stands. */
+  value(): string {
     switch (this.#bytes[this.#pos]) {
       case OPEN_OBJECT:
         return this.#object()
       case OPEN_ARRAY:
         return this.#array()
-      default: {
-        const token = this.#token()
-        const isString = token.kind === 'string'
-        return this.#take(isString ? encodeString(decodeRaw(token)) : token.toString())
-      }
+      default:
+        return canonicalToken(this.#token())
     }
   }
 
@@ -79,55 +79,54 @@ class Writer {
     return new JsonSlice(this.#bytes, start, this.#pos)
   }
 
-  #take(text: string): string | undefined {
-    return this.#spend(text.length) ? text : undefined
-  }
-
-  /** Whether so many units, and the comma, colon or bracket after them, are within the budget. */
-  #spend(units: number): boolean {
-    this.#leftUnits -= units + 1
-    return this.#leftUnits >= 0
-  }
-
-  #array(): string | undefined {
+  #array(): string {
     const parts: string[] = []
-    const fits = this.#spend(0)
     this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
     while (this.#bytes[this.#pos] !== CLOSE_ARRAY) {
-      const part = fits ? this.value() : undefined
-      if (part === undefined) {
-        this.#pos = skipRest(this.#bytes, this.#pos)
-        return undefined
-      }
-      parts.push(part)
+      parts.push(this.value())
       this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
     }
     this.#pos++
-    return fits ? `[${listed(parts)}]` : undefined
+    return `[${listed(parts)}]`
   }
 
-  #object(): string | undefined {
-    const parts = new Map<string, string>()
-    let fits = this.#spend(0)
+  #object(): string {
+    const members: NamedText[] = []
     this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
     while (this.#bytes[this.#pos] !== CLOSE_OBJECT) {
-      const name = decodeRaw(this.#token())
+      const key = this.#token()
       this.#pos = valueAfter(this.#bytes, this.#pos, this.#end)
-      if (parts.has(name)) this.#hasRepeats = true
-      if (fits) {
-        const key = this.#take(encodeString(name))
-        const part = this.value()
-        fits = key !== undefined && part !== undefined
-        parts.set(name, `${key}:${part}`)
-      } else this.#token()
+      members.push({ name: this.#names.decode(key), text: this.value() })
       this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
     }
     this.#pos++
-    if (!fits) return undefined
-    const sorted = [...parts].sort(([a], [b]) => compareCodePoints(a, b))
-    return `{${listed(sorted.map(([, part]) => part))}}`
+    return `{${listed(distinct(members).map(({ name, text }) => `${encodeString(name)}:${text}`))}}`
   }
 }
+
+/** A scalar's token: as written, unless there are escapes in it. */
+function canonicalToken(token: JsonSlice): string {
+  const { bytes, start, end } = token
+  let pos = start
+  while (pos < end && bytes[pos] !== BACKSLASH) pos++
+  return pos === end ? token.toString() : encodeString(decodeRaw(token))
+}
+
+interface NamedText {
+  readonly name: string
+  readonly text: string
+}
+
+/** Sorted by name, of each name the last. By units, which is faster, where no name holds surrogates. */
+function distinct(members: NamedText[]): readonly NamedText[] {
+  const compare = members.some(({ name }) => SURROGATE.test(name))
+    ? compareCodePoints
+    : compareUnits
+  members.sort((a, b) => compare(a.name, b.name))
+  return members.filter(({ name }, i) => name !== members[i + 1]?.name)
+}
+
+const compareUnits = (a: string, b: string): number => (a < b ? -1 : a === b ? 0 : 1)
 
 /** Not by `join`, which copies: every level of a deep value would copy all below it once more. */
 function listed(parts: readonly string[]): string {

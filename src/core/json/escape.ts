@@ -21,26 +21,36 @@ const WORD_BYTES = 4
 const WORD_MASK = 3
 
 /**
- * The first quote or backslash at or after `pos`, which must be there; four bytes at a time where they line up. `words` is
- * `wordsOf(bytes)`.
+ * The first quote or backslash from `from` on, or `until` when there is none before it; four bytes at a time where they line
+ * up. `words` is `wordsOf(bytes)`.
  */
-export function nextSpecial(bytes: Uint8Array, words: Int32Array, from: number): number {
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
+export function nextSpecial(
+  bytes: Uint8Array,
+  words: Int32Array,
+  from: number,
+  until: number,
+): number {
   const base = bytes.byteOffset
+  const last = until - WORD_BYTES
   let pos = from
-  for (;;) {
+  while (pos < until) {
     if (((base + pos) & WORD_MASK) === 0) {
-      for (let word = (base + pos) >> 2; word < words.length; word++) {
-        const quote = (words[word] as number) ^ 0x22222222
-        const backslash = (words[word] as number) ^ 0x5c5c5c5c
+      while (pos <= last) {
+        const word = words[(base + pos) >>> 2] as number
+        const quote = word ^ 0x22222222
+        const backslash = word ^ 0x5c5c5c5c
         const found = ((quote - 0x01010101) & ~quote) | ((backslash - 0x01010101) & ~backslash)
         if ((found & 0x80808080) !== 0) break
         pos += WORD_BYTES
       }
+      if (pos >= until) return until
     }
     const byte = bytes[pos] as number
     if (byte === QUOTE || byte === BACKSLASH) return pos
     pos++
   }
+  return until
 }
 
 const isSurrogate = (code: number): boolean => code >= HIGH_SURROGATE && code < SURROGATE_END

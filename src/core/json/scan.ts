@@ -1,21 +1,28 @@
 /**
- * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without building anything.
+ * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without building anything, and notes
+ * on the way what later steps need of a value (`outline.ts`).
  *
  * It accepts what the grammar accepts, also number tokens beyond a double, lone surrogate escapes and repeated keys, and
- * bounds the depth. It expects valid UTF-8 (`parseJson` checks that first); within strings it reads four bytes at a time.
+ * bounds the depth. It expects valid UTF-8 (`parseJson` checks that first). Open containers are on a stack of integers, not
+ * on the call stack.
  */
 import { CoatcheckError } from '../errors.ts'
 import { JSON_DEPTH_LEVELS } from '../limits.ts'
 import { invalidUtf8At, wordsOf } from '../text.ts'
+import { Observer } from './observer.ts'
+import { HASH_FACTOR, hashEscaped, OpenKeys } from './open-keys.ts'
+import { CHUNK_SIZES, type ChunkSizes, type Outline } from './outline.ts'
 import { JsonSlice } from './slice.ts'
+import { digitsEnd, literalEnd, numberEnd, stringEnd } from './tokens.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const COLON = 0x3a
 const MINUS = 0x2d
-const PLUS = 0x2b
 const DOT = 0x2e
+const LOWER_E = 0x65
+const LOWER_BIT = 0x20
 const ZERO = 0x30
 const NINE = 0x39
 const OPEN_OBJECT = 0x7b
@@ -23,22 +30,30 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const LOWER_U = 0x75
-const FIRST_PRINTABLE = 0x20
+const LOWER_T = 0x74
+const LOWER_F = 0x66
+const LOWER_N = 0x6e
+const SPACE = 0x20
+const FOUR_SPACES = 0x20202020
 const WORD_MASK = 3
 const WORD_BYTES = 4
-const UNICODE_ESCAPE_BYTES = 6
-const TRUE = Buffer.from('true')
-const FALSE = Buffer.from('false')
-const NULL = Buffer.from('null')
+const INDENT_BYTES = 2
+/** On the stack in place of an object's first key. */
+const IN_ARRAY = -1
+const FIRST_LEVELS = 16
 
-const IN_ARRAY = 1
-const IN_OBJECT = 2
+/** Of which values an outline is noted: the document's, or those of its entries. */
+export type Watch = 'document' | 'entries'
 
 /**
  * One JSON document out of a body's bytes, without the white space around it.
  * Throws `invalid_utf8`, `invalid_json` (both name the byte offset) or `json_too_deep`.
  */
-export function parseJson(bytes: Buffer, maxDepthLevels: number = JSON_DEPTH_LEVELS): JsonSlice {
+export function parseJson(
+  bytes: Buffer,
+  maxDepthLevels: number = JSON_DEPTH_LEVELS,
+  watch: Watch = 'document',
+): JsonSlice {
   const bad = invalidUtf8At(bytes)
   if (bad >= 0) {
     throw new CoatcheckError(
@@ -49,253 +64,246 @@ export function parseJson(bytes: Buffer, maxDepthLevels: number = JSON_DEPTH_LEV
       },
     )
   }
-  return new Scanner(bytes, maxDepthLevels).document()
+  return new Scanner(bytes, { maxDepthLevels, watch, sizes: CHUNK_SIZES }).document()
+}
+
+/** The outline of a value that was scanned before: the one noted then, or of another scan. */
+export function outlineOf(value: JsonSlice, sizes: ChunkSizes = CHUNK_SIZES): Outline {
+  const noted = sizes === CHUNK_SIZES ? value.outline : undefined
+  if (noted !== undefined) return noted
+  const limits = { maxDepthLevels: Number.POSITIVE_INFINITY, watch: 'document' as const, sizes }
+  return new Scanner(value.source, limits).document().outline as Outline
+}
+
+interface ScanOptions {
+  readonly maxDepthLevels: number
+  readonly watch: Watch
+  readonly sizes: ChunkSizes
 }
 
 class Scanner {
   readonly #bytes: Buffer
-  readonly #end: number
   readonly #words: Int32Array
   readonly #maxDepthLevels: number
-  /** What is open at each level; grows as needed, so that a small document costs little. */
-  #open = new Uint8Array(64)
-  #depth = 0
-  #pos = 0
+  readonly #watched: number
+  readonly #observer: Observer
+  readonly #keys: OpenKeys
+  /** Per level the first of an object's keys, or that it is an array. */
+  #stack: Int32Array = new Int32Array(FIRST_LEVELS)
 
-  constructor(bytes: Buffer, maxDepthLevels: number) {
+  constructor(bytes: Buffer, { maxDepthLevels, watch, sizes }: ScanOptions) {
     this.#bytes = bytes
-    this.#end = bytes.length
     this.#words = wordsOf(bytes)
     this.#maxDepthLevels = maxDepthLevels
+    this.#watched = watch === 'document' ? 0 : 1
+    this.#observer = new Observer(bytes, sizes)
+    this.#keys = new OpenKeys(bytes)
   }
 
   document(): JsonSlice {
-    this.#space()
-    const start = this.#pos
-    this.#value()
-    const end = this.#pos
-    this.#space()
-    if (this.#pos !== this.#end) this.#fail('the end of the document')
-    return new JsonSlice(this.#bytes, start, end)
+    const start = this.#space(0)
+    const end = this.#value(start)
+    const rest = this.#space(end)
+    if (rest !== this.#bytes.length) this.#fail(rest, 'the end of the document')
+    return new JsonSlice(this.#bytes, start, end, this.#observer.outlines)
   }
 
-  /** A value with all that is inside it; the open containers are on a stack of bytes, not on the call stack. */
-  #value(): void {
-    do {
-      const closed = this.#begin()
-      if (closed) this.#finish()
-    } while (this.#depth > 0)
-  }
-
-  /** The start of a value, or all of a scalar or empty container: true when that value is complete. */
-  #begin(): boolean {
+  /** The position after the value at `start`. */
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the loop over all bytes; calls in it would cost as much again
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the same
+  #value(start: number): number {
     const bytes = this.#bytes
-    const byte = this.#pos < this.#end ? (bytes[this.#pos] as number) : -1
-    switch (byte) {
-      case QUOTE:
-        this.#string()
-        return true
-      case OPEN_OBJECT:
-        this.#push(IN_OBJECT)
-        if (this.#peek() === CLOSE_OBJECT) return this.#pop()
-        this.#key()
-        return false
-      case OPEN_ARRAY:
-        this.#push(IN_ARRAY)
-        return this.#peek() === CLOSE_ARRAY ? this.#pop() : false
-      case 0x74:
-        return this.#literal(TRUE)
-      case 0x66:
-        return this.#literal(FALSE)
-      case 0x6e:
-        return this.#literal(NULL)
-      default:
-        if (byte !== MINUS && (byte < ZERO || byte > NINE)) this.#fail('a value')
-        this.#number()
-        return true
-    }
-  }
-
-  /** After a complete value: closes what ends here, up to the comma before the next value. */
-  #finish(): void {
-    while (this.#depth > 0) {
-      const inside = this.#open[this.#depth - 1]
-      const byte = this.#peek()
-      if (byte === COMMA) {
-        this.#pos++
-        this.#space()
-        if (inside === IN_OBJECT) this.#key()
-        return
-      }
-      if (byte !== (inside === IN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY)) {
-        this.#fail(inside === IN_OBJECT ? '"," or "}"' : '"," or "]"')
-      }
-      this.#pop()
-    }
-  }
-
-  #push(what: number): void {
-    if (this.#depth >= this.#maxDepthLevels) {
-      throw new CoatcheckError(
-        'json_too_deep',
-        `The JSON nests deeper than ${this.#maxDepthLevels} levels at byte ${this.#pos}. Flatten it, or put it as text.`,
-        { limit: 'json_depth_levels', value: this.#maxDepthLevels, offset_bytes: this.#pos },
-      )
-    }
-    if (this.#depth === this.#open.length) {
-      const larger = new Uint8Array(this.#open.length * 2)
-      larger.set(this.#open)
-      this.#open = larger
-    }
-    this.#open[this.#depth++] = what
-    this.#pos++
-    this.#space()
-  }
-
-  #pop(): true {
-    this.#pos++
-    this.#depth--
-    return true
-  }
-
-  /** The next byte after white space, or -1 at the end. */
-  #peek(): number {
-    this.#space()
-    return this.#pos < this.#end ? (this.#bytes[this.#pos] as number) : -1
-  }
-
-  #space(): void {
-    const bytes = this.#bytes
-    const end = this.#end
-    let pos = this.#pos
-    while (pos < end) {
-      const byte = bytes[pos] as number
-      if (byte > FIRST_PRINTABLE) break
-      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
-      pos++
-    }
-    this.#pos = pos
-  }
-
-  #key(): void {
-    if (this.#pos >= this.#end || this.#bytes[this.#pos] !== QUOTE) this.#fail('a member name')
-    this.#string()
-    if (this.#peek() !== COLON) this.#fail('":"')
-    this.#pos++
-    this.#space()
-  }
-
-  #literal(word: Buffer): true {
-    const bytes = this.#bytes
-    for (let i = 0; i < word.length; i++) {
-      if (this.#pos + i >= this.#end || bytes[this.#pos + i] !== word[i]) this.#fail('a value')
-    }
-    this.#pos += word.length
-    return true
-  }
-
-  #number(): void {
-    const bytes = this.#bytes
-    if (bytes[this.#pos] === MINUS) this.#pos++
-    if (this.#pos < this.#end && bytes[this.#pos] === ZERO) this.#pos++
-    else this.#digits()
-    if (this.#pos < this.#end && bytes[this.#pos] === DOT) {
-      this.#pos++
-      this.#digits()
-    }
-    if (this.#pos < this.#end && ((bytes[this.#pos] as number) | 0x20) === 0x65) {
-      this.#pos++
-      if (this.#pos < this.#end && (bytes[this.#pos] === PLUS || bytes[this.#pos] === MINUS))
-        this.#pos++
-      this.#digits()
-    }
-  }
-
-  #digits(): void {
-    const bytes = this.#bytes
-    const end = this.#end
-    const start = this.#pos
-    let pos = start
-    while (pos < end) {
-      const byte = bytes[pos] as number
-      if (byte < ZERO || byte > NINE) break
-      pos++
-    }
-    this.#pos = pos
-    if (pos === start) this.#fail('a digit')
-  }
-
-  /** A string token. Short runs byte by byte; then four at a time until a quote, a backslash or a control. */
-  #string(): void {
-    const bytes = this.#bytes
-    const end = this.#end
-    const base = bytes.byteOffset
-    let pos = this.#pos + 1
-    for (;;) {
-      if (((base + pos) & WORD_MASK) === 0) pos = this.#plainWords(pos)
-      if (pos >= end) {
-        this.#pos = pos
-        this.#fail('the closing quote of a string')
-      }
-      const byte = bytes[pos] as number
-      if (byte === QUOTE) {
-        this.#pos = pos + 1
-        return
-      }
-      if (byte === BACKSLASH) pos = this.#escape(pos)
-      else if (byte < FIRST_PRINTABLE) {
-        this.#pos = pos
-        this.#fail('an escaped control character')
-      } else pos++
-    }
-  }
-
-  /** From a word's start to the first word that holds a quote, a backslash or a control, or is cut off by the end. */
-  #plainWords(start: number): number {
     const words = this.#words
-    const base = this.#bytes.byteOffset
-    const last = this.#end - WORD_BYTES
+    const end = bytes.length
+    const watched = this.#watched
+    const observer = this.#observer
+    const keys = this.#keys
+    let stack: Int32Array = this.#stack
+    let depth = 0
+    let inObject = false
     let pos = start
-    while (pos <= last) {
-      const w = words[(base + pos) >>> 2] as number
-      const quote = w ^ 0x22222222
-      const backslash = w ^ 0x5c5c5c5c
-      const special =
-        ((w - 0x20202020) & ~w) |
-        ((quote - 0x01010101) & ~quote) |
-        ((backslash - 0x01010101) & ~backslash)
-      if ((special & 0x80808080) !== 0) break
-      pos += WORD_BYTES
+    for (;;) {
+      const entryStart = pos
+      if (pos >= observer.nextPos || pos + observer.viewExtra >= observer.nextView) {
+        observer.cut(pos)
+      }
+      if (observer.afterOpen) {
+        observer.afterOpen = false
+        observer.viewExtra += observer.lineBytes
+        observer.viewLines++
+      }
+      if (inObject) pos = this.#key(pos)
+      if (depth <= watched + 1) {
+        if (depth === watched) observer.begin(pos)
+        else if (depth > watched) observer.beginEntry(entryStart, pos)
+      }
+      const byte = pos < end ? (bytes[pos] as number) : -1
+      if (byte === QUOTE) {
+        const from = pos
+        pos = stringEnd(bytes, words, pos + 1, observer)
+        if (pos < 0) this.#failInString(~pos)
+        if (pos >= observer.nextPos) observer.cutInside(from, pos)
+      } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        if (depth >= this.#maxDepthLevels) this.#failDepth(pos)
+        if (depth === stack.length) stack = this.#deeper()
+        const isObject = byte === OPEN_OBJECT
+        pos++
+        if (pos < end && (bytes[pos] as number) <= SPACE) {
+          observer.afterOpen = true
+          observer.lineBytes += INDENT_BYTES
+          pos = this.#space(pos)
+          observer.lineBytes -= INDENT_BYTES
+          observer.afterOpen = false
+        }
+        if (pos < end && bytes[pos] === (isObject ? CLOSE_OBJECT : CLOSE_ARRAY)) pos++
+        else {
+          stack[depth++] = isObject ? keys.count : IN_ARRAY
+          inObject = isObject
+          observer.afterOpen = true
+          observer.lineBytes += INDENT_BYTES
+          continue
+        }
+      } else {
+        const from = pos
+        if (byte > ZERO && byte <= NINE) {
+          // Most numbers are whole. No loop stands here, since V8 would leave this function's code after each.
+          pos = digitsEnd(bytes, pos)
+          const after = pos < end ? (bytes[pos] as number) : -1
+          if (after === DOT || (after | LOWER_BIT) === LOWER_E) pos = this.#number(from)
+        } else if (byte === MINUS || byte === ZERO) pos = this.#number(pos)
+        else {
+          if (byte !== LOWER_T && byte !== LOWER_F && byte !== LOWER_N) this.#fail(pos, 'a value')
+          pos = literalEnd(bytes, pos)
+          if (pos < 0) this.#fail(from, 'a value')
+        }
+        if (pos >= observer.nextPos) observer.cutInside(from, pos)
+      }
+      // After a complete value: closes what ends here, up to the comma before the next one.
+      let size = 0
+      let repeats = 0
+      for (;;) {
+        if (depth <= watched + 1) {
+          if (depth > watched) observer.finishEntry(pos, size)
+          else if (depth === watched) observer.finish(pos, repeats)
+        }
+        if (depth === 0) return pos
+        if (pos < end && (bytes[pos] as number) <= SPACE) pos = this.#space(pos)
+        const next = pos < end ? bytes[pos] : -1
+        if (next === COMMA) {
+          pos++
+          observer.viewExtra += observer.lineBytes
+          observer.viewLines++
+          if (depth === watched + 2) observer.innerCommas++
+          if (pos < end && (bytes[pos] as number) <= SPACE) pos = this.#space(pos)
+          break
+        }
+        if (next !== (inObject ? CLOSE_OBJECT : CLOSE_ARRAY)) {
+          this.#fail(pos, inObject ? '"," or "}"' : '"," or "]"')
+        }
+        if (pos >= observer.nextPos || pos + observer.viewExtra >= observer.nextView) {
+          observer.cut(pos)
+        }
+        const first = stack[--depth] as number
+        repeats = 0
+        if (inObject) {
+          repeats = keys.close(first)
+          if (repeats > 0) {
+            observer.repeats += repeats
+            observer.compactExtra -= keys.repeatedBytes
+          }
+        }
+        size = observer.innerCommas + 1 - repeats
+        inObject = depth > 0 && (stack[depth - 1] as number) !== IN_ARRAY
+        observer.lineBytes -= INDENT_BYTES
+        observer.viewExtra += observer.lineBytes
+        observer.viewLines++
+        pos++
+      }
     }
+  }
+
+  /** From a member's name to its value. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
+  #key(start: number): number {
+    const bytes = this.#bytes
+    const end = bytes.length
+    const observer = this.#observer
+    if (start >= end || bytes[start] !== QUOTE) this.#fail(start, 'a member name')
+    const compactBefore = start + observer.compactExtra + observer.growth
+    let hash = 0
+    let pos = start + 1
+    while (pos < end) {
+      const byte = bytes[pos] as number
+      if (byte === QUOTE || byte === BACKSLASH || byte < SPACE) break
+      hash = (Math.imul(hash, HASH_FACTOR) + byte) | 0
+      pos++
+    }
+    if (pos < end && bytes[pos] === QUOTE) pos++
+    else {
+      pos = stringEnd(bytes, this.#words, pos, observer)
+      if (pos < 0) this.#failInString(~pos)
+      hash = hashEscaped(bytes, start)
+    }
+    if (pos >= observer.nextPos) observer.cutInside(start, pos)
+    this.#keys.add(hash, start, compactBefore)
+    if (pos < end && (bytes[pos] as number) <= SPACE) pos = this.#space(pos)
+    if (pos >= end || bytes[pos] !== COLON) this.#fail(pos, '":"')
+    observer.viewExtra++
+    pos++
+    return pos < end && (bytes[pos] as number) <= SPACE ? this.#space(pos) : pos
+  }
+
+  #number(start: number): number {
+    const pos = numberEnd(this.#bytes, start)
+    return pos < 0 ? this.#fail(~pos, 'a digit') : pos
+  }
+
+  #deeper(): Int32Array {
+    const larger = new Int32Array(this.#stack.length * 2)
+    larger.set(this.#stack)
+    this.#stack = larger
+    return larger
+  }
+
+  /** The next byte that is no white space, or the end. */
+  #space(from: number): number {
+    const bytes = this.#bytes
+    const words = this.#words
+    const base = bytes.byteOffset
+    const end = bytes.length
+    let pos = from
+    while (pos < end) {
+      const byte = bytes[pos] as number
+      if (byte > SPACE) break
+      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+      pos++
+      if (((base + pos) & WORD_MASK) === 0) {
+        while (words[(base + pos) >>> 2] === FOUR_SPACES && pos + WORD_BYTES <= end)
+          pos += WORD_BYTES
+      }
+    }
+    this.#observer.blank(from, pos)
     return pos
   }
 
-  #escape(pos: number): number {
-    this.#pos = pos
-    switch (pos + 1 < this.#end ? this.#bytes[pos + 1] : -1) {
-      case QUOTE:
-      case BACKSLASH:
-      case 0x2f:
-      case 0x62:
-      case 0x66:
-      case 0x6e:
-      case 0x72:
-      case 0x74:
-        return pos + 2
-      case LOWER_U:
-        for (let i = pos + 2; i < pos + UNICODE_ESCAPE_BYTES; i++) {
-          if (i >= this.#end || !isHex(this.#bytes[i] as number))
-            this.#fail('four hex digits after \\u')
-        }
-        return pos + UNICODE_ESCAPE_BYTES
-      default:
-        return this.#fail('an escape')
-    }
+  #failInString(pos: number): never {
+    if (pos >= this.#bytes.length) this.#fail(pos, 'the closing quote of a string')
+    if (this.#bytes[pos] !== BACKSLASH) this.#fail(pos, 'an escaped control character')
+    const isUnicode = this.#bytes[pos + 1] === LOWER_U
+    this.#fail(pos, isUnicode ? 'four hex digits after \\u' : 'an escape')
   }
 
-  #fail(expected: string): never {
-    const at = this.#pos
-    const found = at < this.#end ? `found ${describe(this.#bytes, at)}` : 'the input ends there'
+  #failDepth(pos: number): never {
+    throw new CoatcheckError(
+      'json_too_deep',
+      `The JSON nests deeper than ${this.#maxDepthLevels} levels at byte ${pos}. Flatten it, or put it as text.`,
+      { limit: 'json_depth_levels', value: this.#maxDepthLevels, offset_bytes: pos },
+    )
+  }
+
+  #fail(at: number, expected: string): never {
+    const found =
+      at < this.#bytes.length ? `found ${describe(this.#bytes, at)}` : 'the input ends there'
     throw new CoatcheckError(
       'invalid_json',
       `The JSON is malformed at byte ${at}: ${expected} expected, ${found}.`,
@@ -305,9 +313,6 @@ class Scanner {
     )
   }
 }
-
-const isHex = (byte: number): boolean =>
-  (byte >= ZERO && byte <= NINE) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x66)
 
 /** One character of the input, made safe to show. */
 function describe(bytes: Buffer, at: number): string {

@@ -2,6 +2,7 @@
  * Reading JSON that `scan.ts` has already validated, without building objects: a value is the range of bytes it stands
  * in, so number tokens, key order, duplicate keys and escapes stay as they came.
  */
+import type { Outline } from './outline.ts'
 import { decodeRaw } from './strings.ts'
 
 const QUOTE = 0x22
@@ -15,16 +16,40 @@ const SPACE = 0x20
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
+/** What a scan noted, by where in its bytes a value starts. */
+type Outlines = ReadonlyMap<number, Outline>
+
 /** One JSON value: `bytes[start, end)`, valid JSON with no white space around it. */
 export class JsonSlice {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
+  readonly #outlines: Outlines | undefined
 
-  constructor(bytes: Buffer, start = 0, end = bytes.length) {
+  constructor(bytes: Buffer, start = 0, end = bytes.length, outlines?: Outlines) {
     this.bytes = bytes
     this.start = start
     this.end = end
+    this.#outlines = outlines
+  }
+
+  /** What a scan noted of it. */
+  get outline(): Outline | undefined {
+    return this.#outlines?.get(this.start)
+  }
+
+  /** The value inside it that starts at `start`. */
+  at(start: number): JsonSlice {
+    const end = this.#outlines?.get(start)?.bytes
+    const stop = end === undefined ? skipValue(this.bytes, start, this.end) : start + end
+    return new JsonSlice(this.bytes, start, stop, this.#outlines)
+  }
+
+  /** The same value in a buffer that holds nothing else. */
+  alone(): JsonSlice {
+    const { outline } = this
+    const outlines = outline && new Map([[0, outline]])
+    return new JsonSlice(this.source, 0, this.end - this.start, outlines)
   }
 
   get kind(): JsonKind {
@@ -94,7 +119,7 @@ export function skipValue(bytes: Uint8Array, start: number, end: number): number
 }
 
 /** The position after the array or object that `from`, between two of its tokens, is inside. */
-export function skipRest(bytes: Uint8Array, from: number): number {
+function skipRest(bytes: Uint8Array, from: number): number {
   let depth = 1
   let pos = from
   for (;;) {
@@ -141,9 +166,9 @@ export function* membersOf(object: JsonSlice): Generator<Member> {
   while (bytes[pos] !== CLOSE_OBJECT) {
     const key = new JsonSlice(bytes, pos, skipString(bytes, pos))
     const valueStart = valueAfter(bytes, key.end, end)
-    const valueEnd = skipValue(bytes, valueStart, end)
-    yield { key, value: new JsonSlice(bytes, valueStart, valueEnd) }
-    pos = nextItem(bytes, valueEnd, end)
+    const value = object.at(valueStart)
+    yield { key, value }
+    pos = nextItem(bytes, value.end, end)
   }
 }
 

@@ -5,6 +5,11 @@
 import type { JsonSlice } from './slice.ts'
 
 const BACKSLASH = 0x5c
+const NON_ASCII = 0x80
+const MAX_BYTES_PER_UNIT = 6
+const CACHED_TOKENS = 512
+const CACHED_TOKEN_BYTES = 64
+const HASH_FACTOR = 31
 
 /** The string that a token stands for, lone surrogates kept. */
 export function decodeRaw(token: JsonSlice): string {
@@ -15,6 +20,19 @@ export function decodeRaw(token: JsonSlice): string {
   return bytes.toString('utf8', start + 1, end - 1)
 }
 
+/** Whether a token stands for `name`. Decodes only tokens that could. */
+export function isNamed(token: JsonSlice, name: string): boolean {
+  const { bytes, start, end } = token
+  const inside = end - start - 2
+  // A UTF-16 unit takes one to six bytes.
+  if (inside < name.length || inside > name.length * MAX_BYTES_PER_UNIT) return false
+  const first = bytes[start + 1]
+  if (inside > 0 && first !== BACKSLASH && (first as number) < NON_ASCII) {
+    if (first !== name.charCodeAt(0)) return false
+  }
+  return decodeRaw(token) === name
+}
+
 /** The string that a token stands for, each lone surrogate as U+FFFD. */
 export function decodeText(token: JsonSlice): string {
   return decodeRaw(token).toWellFormed()
@@ -23,4 +41,43 @@ export function decodeText(token: JsonSlice): string {
 /** A string as a JSON token: short escapes, `\u00xx` in lower case, lone surrogates escaped; U+2028 and `/` plain. */
 export function encodeString(text: string): string {
   return JSON.stringify(text)
+}
+
+/** Decodes tokens of one document, of which many are the same: member names most of all. */
+export class TokenReader {
+  readonly #bytes: Buffer
+  readonly #tokens = new Array<JsonSlice | undefined>(CACHED_TOKENS)
+  readonly #texts = new Array<string>(CACHED_TOKENS)
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes
+  }
+
+  /** As {@link decodeRaw}. */
+  decode(token: JsonSlice): string {
+    const { start, end } = token
+    if (end - start > CACHED_TOKEN_BYTES) return decodeRaw(token)
+    const bytes = this.#bytes
+    let hash = 0
+    for (let pos = start; pos < end; pos++) {
+      hash = (Math.imul(hash, HASH_FACTOR) + (bytes[pos] as number)) | 0
+    }
+    const slot = hash & (CACHED_TOKENS - 1)
+    const known = this.#tokens[slot]
+    if (known !== undefined && this.#same(known, token)) return this.#texts[slot] as string
+    const text = decodeRaw(token)
+    this.#tokens[slot] = token
+    this.#texts[slot] = text
+    return text
+  }
+
+  #same(a: JsonSlice, b: JsonSlice): boolean {
+    const bytes = this.#bytes
+    const length = a.end - a.start
+    if (b.end - b.start !== length) return false
+    for (let i = 0; i < length; i++) {
+      if (bytes[a.start + i] !== bytes[b.start + i]) return false
+    }
+    return true
+  }
 }

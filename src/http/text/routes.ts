@@ -1,7 +1,7 @@
 /** Text without a run: previews, windows, canonical text. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CoatcheckError } from '../../core/errors.ts'
-import { canonicalJson, contentString } from '../../core/json/canonical.ts'
+import { canonicalJson } from '../../core/json/canonical.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import type { Splice } from '../../core/json/splice.ts'
 import { decodeText } from '../../core/json/strings.ts'
@@ -77,9 +77,10 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request) => {
       const { value } = request.body
+      const canonical = canonicalJson(value)
       return {
-        content: contentString(value),
-        content_hash: `sha256:${sha256Hex(canonicalJson(value))}`,
+        content: value.kind === 'string' ? decodeText(value) : canonical,
+        content_hash: `sha256:${sha256Hex(canonical)}`,
       }
     },
   )

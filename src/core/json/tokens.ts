@@ -1,0 +1,147 @@
+/**
+ * Where the tokens of JSON end that may not be valid yet. A position below 0 is the complement of the place of a fault.
+ */
+import { compactBytes, escapedCode, utf8Bytes } from './escape.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SLASH = 0x2f
+const LOWER_U = 0x75
+const MINUS = 0x2d
+const PLUS = 0x2b
+const DOT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const LOWER_E = 0x65
+const LOWER_BIT = 0x20
+const FIRST_PRINTABLE = 0x20
+const WORD_MASK = 3
+const WORD_BYTES = 4
+const SHORT_ESCAPE_BYTES = 2
+const UNICODE_ESCAPE_BYTES = 6
+const HEX_MAX = 0xf
+const PAIR_END = 0x10000
+/** 1 for the letters of short escapes. */
+const SHORT_ESCAPES = new Uint8Array(256)
+for (const letter of Buffer.from('"\\/bfnrt')) SHORT_ESCAPES[letter] = 1
+/** The value of a hex digit, 255 for what is none. */
+const HEX = new Uint8Array(256).fill(0xff)
+for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) {
+  HEX[digit] = value
+  if (value > 9) HEX[digit - LOWER_BIT] = value
+}
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word))
+
+/** Sums over the escapes of all strings that a scan has seen. */
+export interface EscapeSums {
+  /** What strings take more in compact JSON than in the source. */
+  growth: number
+  /** By how much the code points that escapes stand for are fewer than their bytes. */
+  tails: number
+}
+
+/** The position after the string token whose first character is at `from`; `words` is `wordsOf(bytes)`. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
+export function stringEnd(
+  bytes: Uint8Array,
+  words: Int32Array,
+  from: number,
+  sums: EscapeSums,
+): number {
+  const end = bytes.length
+  const base = bytes.byteOffset
+  const last = end - WORD_BYTES
+  let pos = from
+  for (;;) {
+    if (((base + pos) & WORD_MASK) === 0) {
+      while (pos <= last) {
+        const w = words[(base + pos) >>> 2] as number
+        const quote = w ^ 0x22222222
+        const backslash = w ^ 0x5c5c5c5c
+        const special =
+          ((w - 0x20202020) & ~w) |
+          ((quote - 0x01010101) & ~quote) |
+          ((backslash - 0x01010101) & ~backslash)
+        if ((special & 0x80808080) !== 0) break
+        pos += WORD_BYTES
+      }
+    }
+    if (pos >= end) return ~pos
+    const byte = bytes[pos] as number
+    if (byte === QUOTE) return pos + 1
+    if (byte === BACKSLASH) {
+      pos = escapeEnd(bytes, pos, sums)
+      if (pos < 0) return pos
+    } else if (byte < FIRST_PRINTABLE) return ~pos
+    else pos++
+  }
+}
+
+function escapeEnd(bytes: Uint8Array, pos: number, sums: EscapeSums): number {
+  if (pos + 1 >= bytes.length) return ~pos
+  const letter = bytes[pos + 1] as number
+  if (letter !== LOWER_U) {
+    if (letter === SLASH) sums.growth--
+    else if (SHORT_ESCAPES[letter] === 0) return ~pos
+    return pos + SHORT_ESCAPE_BYTES
+  }
+  const end = pos + UNICODE_ESCAPE_BYTES
+  if (!areHex(bytes, pos + SHORT_ESCAPE_BYTES, end)) return ~pos
+  const code = escapedCode(bytes, pos)
+  // The second half of a pair must be an escape, but may still be a malformed one.
+  const pair = code >= PAIR_END
+  if (pair && !areHex(bytes, end + SHORT_ESCAPE_BYTES, end + UNICODE_ESCAPE_BYTES)) return ~end
+  const next = pair ? end + UNICODE_ESCAPE_BYTES : end
+  const size = compactBytes(code)
+  sums.growth += size - (next - pos)
+  // A lone surrogate stays an escape: as many characters as bytes.
+  if (size !== UNICODE_ESCAPE_BYTES) sums.tails += utf8Bytes(code) - 1
+  return next
+}
+
+function areHex(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end > bytes.length) return false
+  const digits =
+    (HEX[bytes[start] as number] as number) |
+    (HEX[bytes[start + 1] as number] as number) |
+    (HEX[bytes[start + 2] as number] as number) |
+    (HEX[bytes[start + 3] as number] as number)
+  return digits <= HEX_MAX
+}
+
+/** The position after the number token at `pos`. */
+export function numberEnd(bytes: Uint8Array, start: number): number {
+  const end = bytes.length
+  let pos = start
+  if (bytes[pos] === MINUS) pos++
+  if (pos < end && bytes[pos] === ZERO) pos++
+  else pos = digitsEnd(bytes, pos)
+  if (pos >= 0 && pos < end && bytes[pos] === DOT) pos = digitsEnd(bytes, pos + 1)
+  if (pos >= 0 && pos < end && ((bytes[pos] as number) | LOWER_BIT) === LOWER_E) {
+    pos++
+    if (pos < end && (bytes[pos] === PLUS || bytes[pos] === MINUS)) pos++
+    pos = digitsEnd(bytes, pos)
+  }
+  return pos
+}
+
+/** The position after the digits at `start`, of which there must be some. */
+export function digitsEnd(bytes: Uint8Array, start: number): number {
+  const end = bytes.length
+  let pos = start
+  while (pos < end) {
+    const byte = bytes[pos] as number
+    if (byte < ZERO || byte > NINE) break
+    pos++
+  }
+  return pos === start ? ~pos : pos
+}
+
+/** The position after the literal at `pos`, which begins as one does. */
+export function literalEnd(bytes: Uint8Array, start: number): number {
+  const word = WORDS.find((known) => known[0] === bytes[start]) as Buffer
+  for (let i = 1; i < word.length; i++) {
+    if (start + i >= bytes.length || bytes[start + i] !== word[i]) return ~start
+  }
+  return start + word.length
+}
