@@ -1,11 +1,9 @@
 /**
  * In process: what a JSON value costs before it is kept, against `JSON.parse` of the same bytes.
  */
-import { parseJson } from '../../src/core/json/scan.ts'
-import { previewJson } from '../../src/core/preview.ts'
-import { planValue } from '../../src/core/view.ts'
 import type { Case } from '../case.ts'
 import { issuesJson, logText, rowsJson } from '../data.ts'
+import { intake } from '../intake.ts'
 import { interleave, timed } from '../rounds.ts'
 import { ms } from '../show.ts'
 import { median, medianRatio } from '../stats.ts'
@@ -43,7 +41,7 @@ function intakeOf(name: string, what: string, make: () => Buffer): Case {
           for (let call = 0; call < CALLS; call++) work()
         })
       const { ours, baseline } = await interleave(lab.plan, {
-        ours: repeated(() => takeIn(bytes)),
+        ours: repeated(() => intake(bytes)),
         baseline: repeated(() => JSON.parse(bytes.toString())),
       })
       const value = medianRatio(ours, baseline)
@@ -51,13 +49,4 @@ function intakeOf(name: string, what: string, make: () => Buffer): Case {
       return [{ ours: each(ours), baseline: each(baseline), value }]
     },
   }
-}
-
-/** As a put does it: checked and scanned, planned into chunks, previewed; without the digest. */
-function takeIn(bytes: Buffer): string {
-  const json = parseJson(bytes)
-  const { start, end } = json
-  if (json.kind === 'string') planValue(bytes, { form: 'string', start: start + 1, end: end - 1 })
-  else planValue(bytes, { form: 'json', start, end })
-  return previewJson(json)
 }
