@@ -6,6 +6,14 @@
 export const SCHEMA_BYTES = 262_144
 /** Most errors in one answer; the total is always told. */
 export const ERRORS_SHOWN = 20
+/** Errors that are kept whole while a value is judged; later ones are counted only. No more can be shown. */
+export const ERRORS_KEPT = 1000
+/** How long a schema may take to compile. Past it: `over_limit`. */
+export const COMPILE_MS = 1000
+/** How long a value may take to judge; a large one has a little more. Past it: `over_limit`. */
+export const VALIDATE_MS = 250
+/** Heap of a thread that validates. A value that may need more than half of it as objects is refused: `over_limit`. */
+export const VALIDATION_HEAP_BYTES = 805_306_368
 /** Compiled schemas that are kept, and the bytes their sources may have together; the least recently used goes first. */
 export const CACHE_SCHEMAS = 256
 export const CACHE_SCHEMA_BYTES = 4_194_304
@@ -23,12 +31,17 @@ export const SAMPLE_CHARS = 60
 /** Entries of a list (allowed values, names) inside a message. */
 export const SAMPLE_ENTRIES = 12
 
+/** Warnings about one schema, and the bytes of a name in one. */
+export const WARNINGS_SHOWN = 20
+export const WARNING_NAME_BYTES = 120
+
 /** Errors of a schema among which the one to report is sought. */
 export const META_ERRORS_RANKED = 100
 
 export interface ValidationLimits {
   readonly schemaBytes: number
   readonly errorsShown: number
+  readonly heapBytes: number
   readonly cacheSchemas: number
   readonly cacheSchemaBytes: number
 }
