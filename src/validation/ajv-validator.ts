@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
-import { CompiledSchema } from './compiled.ts'
+import { CompiledSchema, type Phase } from './compiled.ts'
 import {
   CACHE_SCHEMA_BYTES,
   CACHE_SCHEMAS,
@@ -19,9 +19,6 @@ import { MetaSchemas } from './meta-schemas.ts'
 import { type Report, reportOf, uncheckedReport } from './report.ts'
 import type { SchemaWarning, Validation, Validator } from './validator.ts'
 import { weigh } from './weigh.ts'
-
-/** What a validator is doing, for who watches the time. */
-export type Phase = 'compile' | 'validate'
 
 const DEFAULTS: ValidationLimits = {
   schemaBytes: SCHEMA_BYTES,
@@ -41,7 +38,7 @@ export class AjvValidator implements Validator {
   readonly #onPhase: (phase: Phase) => void
   #compilations = 0
 
-  /** `onPhase` is told when a schema has to be compiled, and when a value is judged after that. */
+  /** `onPhase` is told what is begun, where it may take long. */
   constructor(limits: Partial<ValidationLimits> = {}, onPhase: (phase: Phase) => void = () => {}) {
     this.#onPhase = onPhase
     this.#limits = { ...DEFAULTS, ...limits }
@@ -72,7 +69,7 @@ export class AjvValidator implements Validator {
 
   #judge(compiled: CompiledSchema, value: JsonSlice, isRounded: boolean): Report {
     try {
-      const judged = compiled.judge(value, { isRounded, onCompile: this.#onPhase })
+      const judged = compiled.judge(value, { isRounded, onPhase: this.#onPhase })
       return reportOf(judged, this.#limits.errorsShown)
     } catch (error) {
       // The stack ran out.
@@ -88,10 +85,11 @@ export class AjvValidator implements Validator {
     const known = this.#compiled.get(key)
     if (known !== undefined) return known
     this.#onPhase('compile')
+    this.#checkHeap(source)
     this.#compilations++
     const compiled = new CompiledSchema(source, this.#metaSchemas)
     this.#compiled.add(key, compiled, bytes.length)
-    this.#onPhase('validate')
+    this.#onPhase('read')
     return compiled
   }
 
@@ -105,14 +103,14 @@ export class AjvValidator implements Validator {
     )
   }
 
-  /** Whether numbers of the value would be rounded. */
-  #checkHeap(value: JsonSlice): boolean {
+  /** Whether numbers would be rounded. */
+  #checkHeap(source: JsonSlice): boolean {
     const { heapBytes: limit } = this.#limits
-    const { heapBytes, rounded } = weigh(value)
-    if (heapBytes * HEAP_SHARE <= limit) return rounded > 0
+    const { heapBytes, isRounded } = weigh(source, limit / HEAP_SHARE)
+    if (heapBytes * HEAP_SHARE <= limit) return isRounded
     throw new CoatcheckError(
       'over_limit',
-      `The arguments may take ${heapBytes} bytes as objects, which is too much to validate; half of validation_heap_bytes, ${limit}, is the limit. Reference a smaller part of the value, or leave the schema out.`,
+      `As objects, which validation needs, arguments or schema may take more than half of ${limit} bytes (validation_heap_bytes). Reference a smaller part of the value, or leave the schema out.`,
       { limit: 'validation_heap_bytes', value: limit },
     )
   }

@@ -5,6 +5,7 @@
 import type { JsonSlice } from '../core/json/slice.ts'
 import { type Check, compileSchema, newAjv } from './engine.ts'
 import type { Numbers } from './keywords.ts'
+import { LARGE_BYTES } from './limits.ts'
 import type { MetaSchemas } from './meta-schemas.ts'
 import type { Judged } from './report.ts'
 import {
@@ -20,11 +21,14 @@ import { warningsOf } from './warnings.ts'
 import { weigh } from './weigh.ts'
 import { NONE_ROUNDED, parseAsWritten, type WrittenNumbers } from './written-numbers.ts'
 
+/** What is being done, for who watches the time. */
+export type Phase = 'compile' | 'read' | 'validate'
+
 export interface JudgeOptions {
   /** Whether a number of the value was rounded: see {@link weigh}. */
   readonly isRounded: boolean
-  /** Called where a check has to be compiled first, and when it is. */
-  readonly onCompile: (phase: 'compile' | 'validate') => void
+  /** Told as a phase begins; where there is next to nothing to read, that is not told apart. */
+  readonly onPhase: (phase: Phase) => void
 }
 
 export class CompiledSchema {
@@ -38,7 +42,7 @@ export class CompiledSchema {
 
   /** Errors: `invalid_schema`. */
   constructor(source: JsonSlice, metaSchemas: MetaSchemas) {
-    const isRounded = weigh(source).rounded > 0
+    const isRounded = weigh(source).isRounded
     const { value, numbers } = read(source, isRounded)
     this.#numbers = numbers
     if (typeof value === 'boolean') {
@@ -59,19 +63,22 @@ export class CompiledSchema {
   }
 
   /** Errors: `RangeError` where the stack runs out. */
-  judge(value: JsonSlice, { isRounded, onCompile }: JudgeOptions): Judged {
+  judge(value: JsonSlice, { isRounded, onPhase }: JudgeOptions): Judged {
     const schema = this.#schema
+    const isLarge = value.end - value.start >= LARGE_BYTES
     if (!isRounded && this.#plain !== undefined) {
-      const errors = this.#plain(JSON.parse(value.toString()))
-      return { errors, schema, value }
+      const { value: parsed } = read(value, false)
+      if (isLarge) onPhase('validate')
+      return { errors: this.#plain(parsed), schema, value }
     }
     if (this.#written === undefined) {
-      onCompile('compile')
+      onPhase('compile')
       this.#written = this.#compileWritten()
-      onCompile('validate')
+      onPhase('read')
     }
     const { check, numbers } = this.#written
     const parsed = read(value, isRounded)
+    if (isLarge) onPhase('validate')
     numbers.value = parsed.numbers
     try {
       return { errors: check(parsed.value), schema, value, numbers: { ...numbers } }
@@ -88,6 +95,6 @@ export class CompiledSchema {
 }
 
 function read(source: JsonSlice, isRounded: boolean) {
-  if (isRounded) return parseAsWritten(source.toString())
+  if (isRounded) return parseAsWritten(source)
   return { value: JSON.parse(source.toString()) as unknown, numbers: NONE_ROUNDED }
 }

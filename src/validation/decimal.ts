@@ -7,9 +7,7 @@
 const TOKEN = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?)0*([0-9]*))?$/
 const EXPONENT_MOST = 10 ** 15
 const EXPONENT_DIGITS = 15
-/** Tokens of so many characters without an exponent are always exact as doubles. */
-const EXACT_CHARS = 15
-const PLAIN = /^-?[0-9]+(?:\.[0-9]+)?$/
+const INTEGER = /^-?[1-9][0-9]*$/
 
 /** `sign * 0.digits * 10^exponent`; no zeros around the digits. Zero has no digits, sign 0 and exponent 0. */
 interface Decimal {
@@ -48,15 +46,19 @@ export function decimalKey(token: string): string {
 
 /** Whether the number has no fraction, whatever way it is written. */
 export function isWhole(token: string): boolean {
+  if (INTEGER.test(token)) return true
   const { digits, exponent } = decimalOf(token)
   return exponent >= digits.length
 }
 
 /** Whether a double holds the number: what it prints as is what was written. Such tokens compare as doubles do. */
 export function isExact(token: string): boolean {
-  if (token.length <= EXACT_CHARS && PLAIN.test(token)) return true
   const value = Number(token)
-  return Number.isFinite(value) && decimalKey(String(value)) === decimalKey(token)
+  const printed = String(value)
+  if (printed === token) return true
+  // Both are all digits, so that equal numbers would be equal texts.
+  if (INTEGER.test(token) && INTEGER.test(printed)) return false
+  return Number.isFinite(value) && decimalKey(printed) === decimalKey(token)
 }
 
 /** Whether `token` is a whole number of times `step`, which is not zero. */

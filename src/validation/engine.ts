@@ -6,10 +6,10 @@ import { Ajv, type AnySchema, type ErrorObject, MissingRefError, type ValidateFu
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { CoatcheckError } from '../core/errors.ts'
+import { CoatcheckError } from '../core/errors.ts'
 import { pointerEscape } from '../core/json/path.ts'
 import { type Numbers, replaceKeywords } from './keywords.ts'
-import { ERROR_MESSAGE_BYTES, ERRORS_KEPT } from './limits.ts'
+import { ERROR_MESSAGE_BYTES, ERRORS_COUNTED, ERRORS_KEPT } from './limits.ts'
 import { PatternError, regExpOf } from './patterns.ts'
 import { clip } from './sample.ts'
 import {
@@ -44,8 +44,16 @@ function boundErrors(code: string): string {
 const COUNTED = Object.freeze({ keyword: '', instancePath: '', schemaPath: '', params: {} })
 
 function addError(errors: ErrorObject[], error: ErrorObject): void {
-  errors.push(errors.length < ERRORS_KEPT ? error : COUNTED)
+  if (errors.length < ERRORS_KEPT) errors.push(error)
+  else if (errors.push(COUNTED) > ERRORS_COUNTED) throw tooManyErrors()
 }
+
+const tooManyErrors = (): CoatcheckError =>
+  new CoatcheckError(
+    'over_limit',
+    `The schema finds more than ${ERRORS_COUNTED} errors in the arguments (counted_errors). Reference a smaller part of the value.`,
+    { limit: 'counted_errors', value: ERRORS_COUNTED },
+  )
 
 function joinErrors(errors: ErrorObject[], others: readonly ErrorObject[]): readonly ErrorObject[] {
   for (const error of others) addError(errors, error)

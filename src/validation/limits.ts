@@ -8,6 +8,8 @@ export const SCHEMA_BYTES = 262_144
 export const ERRORS_SHOWN = 20
 /** Errors that are kept whole while a value is judged; later ones are counted only. No more can be shown. */
 export const ERRORS_KEPT = 1000
+/** Errors that are counted. Past it, also inside alternatives: `over_limit`. */
+export const ERRORS_COUNTED = 2_000_000
 /** How long a schema may take to compile. Past it: `over_limit`. */
 export const COMPILE_MS = 1000
 /** How long a value may take to judge; a large one has a little more. Past it: `over_limit`. */
@@ -20,6 +22,17 @@ export const CACHE_SCHEMA_BYTES = 4_194_304
 
 /** What the errors of one answer take as JSON; later ones are counted only. One error takes less than an eighth of it. */
 export const ERRORS_BYTES = 16_000
+/** Calls that may wait for a thread, and the bytes of their schemas and values together. Past either: `overloaded`. */
+export const QUEUE_CALLS = 64
+export const QUEUE_BYTES = 268_435_456
+/** Threads that validate at the same time; one more may stand by. */
+export const THREADS_BUSY = 2
+/** A large value has a millisecond more for as many bytes to be read, which nothing in it can slow down, and to be judged. */
+export const READ_BYTES_PER_MS = 4096
+export const JUDGE_BYTES_PER_MS = 16_384
+/** From this size on, reading and judging are told apart. */
+export const LARGE_BYTES = 65_536
+
 /** Parts of an error, each measured as it is encoded in JSON. */
 export const ERROR_PATH_BYTES = 480
 export const ERROR_MESSAGE_BYTES = 480
@@ -44,4 +57,11 @@ export interface ValidationLimits {
   readonly heapBytes: number
   readonly cacheSchemas: number
   readonly cacheSchemaBytes: number
+}
+
+/** Of validation in a thread of its own; what each names is in the answer when it is hit. */
+export interface ThreadLimits
+  extends Pick<ValidationLimits, 'schemaBytes' | 'errorsShown' | 'heapBytes'> {
+  readonly compileMs: number
+  readonly validateMs: number
 }
