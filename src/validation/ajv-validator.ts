@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
-import { CompiledSchema, type Phase } from './compiled.ts'
+import { CompiledSchema, type Watch } from './compiled.ts'
 import {
   CACHE_SCHEMA_BYTES,
   CACHE_SCHEMAS,
@@ -28,6 +28,8 @@ const DEFAULTS: ValidationLimits = {
   cacheSchemaBytes: CACHE_SCHEMA_BYTES,
 }
 
+const UNWATCHED: Watch = { onPhase: () => {}, guard: (work) => work() }
+
 /** The other half is for what is found out about a value. */
 const HEAP_SHARE = 2
 
@@ -35,12 +37,11 @@ export class AjvValidator implements Validator {
   readonly #limits: ValidationLimits
   readonly #compiled: LruCache<CompiledSchema>
   readonly #metaSchemas = new MetaSchemas()
-  readonly #onPhase: (phase: Phase) => void
+  readonly #watch: Watch
   #compilations = 0
 
-  /** `onPhase` is told what is begun, where it may take long. */
-  constructor(limits: Partial<ValidationLimits> = {}, onPhase: (phase: Phase) => void = () => {}) {
-    this.#onPhase = onPhase
+  constructor(limits: Partial<ValidationLimits> = {}, watch: Watch = UNWATCHED) {
+    this.#watch = watch
     this.#limits = { ...DEFAULTS, ...limits }
     this.#compiled = new LruCache({
       maxEntries: this.#limits.cacheSchemas,
@@ -69,7 +70,7 @@ export class AjvValidator implements Validator {
 
   #judge(compiled: CompiledSchema, value: JsonSlice, isRounded: boolean): Report {
     try {
-      const judged = compiled.judge(value, { isRounded, onPhase: this.#onPhase })
+      const judged = compiled.judge(value, { isRounded, ...this.#watch })
       return reportOf(judged, this.#limits.errorsShown)
     } catch (error) {
       // The stack ran out.
@@ -84,12 +85,12 @@ export class AjvValidator implements Validator {
     const key = createHash('sha256').update(bytes).digest('base64')
     const known = this.#compiled.get(key)
     if (known !== undefined) return known
-    this.#onPhase('compile')
+    this.#watch.onPhase('compile')
     this.#checkHeap(source)
     this.#compilations++
     const compiled = new CompiledSchema(source, this.#metaSchemas)
     this.#compiled.add(key, compiled, bytes.length)
-    this.#onPhase('read')
+    this.#watch.onPhase('read')
     return compiled
   }
 

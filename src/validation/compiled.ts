@@ -2,7 +2,10 @@
  * A schema that is ready to judge. Values whose numbers doubles hold are judged by Ajv's own comparisons; where a number of
  * the value or of the schema was rounded, a second check, made when it is first needed, compares tokens.
  */
+
+import type { ErrorObject } from 'ajv'
 import type { JsonSlice } from '../core/json/slice.ts'
+import type { Guard, Phase } from './deadlines.ts'
 import { type Check, compileSchema, newAjv } from './engine.ts'
 import type { Numbers } from './keywords.ts'
 import { LARGE_BYTES } from './limits.ts'
@@ -14,27 +17,37 @@ import {
   invalidSchema,
   isObject,
   makeDigestible,
+  placesOf,
   type SchemaObject,
 } from './schema.ts'
 import type { SchemaWarning } from './validator.ts'
 import { warningsOf } from './warnings.ts'
 import { weigh } from './weigh.ts'
-import { NONE_ROUNDED, parseAsWritten, type WrittenNumbers } from './written-numbers.ts'
+import {
+  NONE_ROUNDED,
+  parseAsWritten,
+  type WrittenNumbers,
+  type WrittenValue,
+} from './written-numbers.ts'
 
-/** What is being done, for who watches the time. */
-export type Phase = 'compile' | 'read' | 'validate'
+/** For who watches the time. */
+export interface Watch {
+  /** Told as a phase begins that may take long. */
+  readonly onPhase: (phase: Phase) => void
+  /** What checks that may stall are run in. */
+  readonly guard: Guard
+}
 
-export interface JudgeOptions {
+export interface JudgeOptions extends Watch {
   /** Whether a number of the value was rounded: see {@link weigh}. */
   readonly isRounded: boolean
-  /** Told as a phase begins; where there is next to nothing to read, that is not told apart. */
-  readonly onPhase: (phase: Phase) => void
 }
 
 export class CompiledSchema {
   readonly #schema: SchemaObject | boolean
   readonly #dialect: Dialect
   readonly #numbers: WrittenNumbers
+  readonly #mayStall: boolean
   readonly warnings: readonly SchemaWarning[]
   /** Absent where numbers of the schema itself were rounded. */
   readonly #plain: Check | undefined
@@ -56,20 +69,19 @@ export class CompiledSchema {
     } else {
       throw invalidSchema(`must be an object or a boolean, not ${source.kind}.`, '')
     }
+    this.#mayStall = mayStall(this.#schema)
     const ajv = newAjv(this.#dialect, { judges: 'values' })
     this.warnings = warningsOf(this.#schema, ajv)
     if (isRounded) this.#written = this.#compileWritten()
     else this.#plain = compileSchema(ajv, this.#schema)
   }
 
-  /** Errors: `RangeError` where the stack runs out. */
-  judge(value: JsonSlice, { isRounded, onPhase }: JudgeOptions): Judged {
+  /** Errors: `RangeError` where the stack runs out; what the guard throws. */
+  judge(value: JsonSlice, options: JudgeOptions): Judged {
+    const { isRounded, onPhase } = options
     const schema = this.#schema
-    const isLarge = value.end - value.start >= LARGE_BYTES
     if (!isRounded && this.#plain !== undefined) {
-      const { value: parsed } = read(value, false)
-      if (isLarge) onPhase('validate')
-      return { errors: this.#plain(parsed), schema, value }
+      return { errors: this.#run(this.#plain, read(value, false), options), schema, value }
     }
     if (this.#written === undefined) {
       onPhase('compile')
@@ -78,13 +90,17 @@ export class CompiledSchema {
     }
     const { check, numbers } = this.#written
     const parsed = read(value, isRounded)
-    if (isLarge) onPhase('validate')
     numbers.value = parsed.numbers
     try {
-      return { errors: check(parsed.value), schema, value, numbers: { ...numbers } }
+      return { errors: this.#run(check, parsed, options), schema, value, numbers: { ...numbers } }
     } finally {
       numbers.value = NONE_ROUNDED
     }
+  }
+
+  #run(check: Check, { value, bytes }: Parsed, { onPhase, guard }: Watch): readonly ErrorObject[] {
+    if (bytes >= LARGE_BYTES) onPhase('validate')
+    return this.#mayStall ? guard(() => check(value), bytes) : check(value)
   }
 
   #compileWritten(): { readonly check: Check; readonly numbers: Numbers } {
@@ -94,7 +110,22 @@ export class CompiledSchema {
   }
 }
 
-function read(source: JsonSlice, isRounded: boolean) {
-  if (isRounded) return parseAsWritten(source)
-  return { value: JSON.parse(source.toString()) as unknown, numbers: NONE_ROUNDED }
+const STALLING = ['pattern', 'patternProperties', '$ref', '$dynamicRef', '$recursiveRef']
+
+interface Parsed extends WrittenValue {
+  readonly bytes: number
+}
+
+function read(source: JsonSlice, isRounded: boolean): Parsed {
+  const bytes = source.end - source.start
+  if (isRounded) return { ...parseAsWritten(source), bytes }
+  return { value: JSON.parse(source.toString()), numbers: NONE_ROUNDED, bytes }
+}
+
+/** Whether a small value may take long: by a pattern that backtracks, or by references that lead in circles. */
+function mayStall(schema: SchemaObject | boolean): boolean {
+  if (typeof schema === 'boolean') return false
+  return placesOf(schema).some((place) =>
+    STALLING.some((keyword) => Object.hasOwn(place.schema, keyword)),
+  )
 }

@@ -30,6 +30,8 @@ export const THREADS_BUSY = 2
 /** A large value has a millisecond more for as many bytes to be read, which nothing in it can slow down, and to be judged. */
 export const READ_BYTES_PER_MS = 4096
 export const JUDGE_BYTES_PER_MS = 16_384
+/** What a thread has to stop by itself, before it is ended. */
+export const STOPPING_MS = 90
 /** From this size on, reading and judging are told apart. */
 export const LARGE_BYTES = 65_536
 

@@ -1,11 +1,11 @@
 /** What passes between who asks and the thread that validates: plain data, bytes without a copy. */
 import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../core/errors.ts'
-import type { Phase } from './compiled.ts'
-import type { ValidationLimits } from './limits.ts'
+import type { Phase } from './deadlines.ts'
+import type { ThreadLimits } from './limits.ts'
 import type { SchemaWarning, Validation } from './validator.ts'
 
 export interface ThreadData {
-  readonly limits: Partial<ValidationLimits>
+  readonly limits: ThreadLimits
 }
 
 /** `bytes` holds the schema, then the value; without a value the schema is only compiled. */

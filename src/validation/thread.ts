@@ -5,8 +5,8 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
-import type { Phase } from './compiled.ts'
-import { JUDGE_BYTES_PER_MS, READ_BYTES_PER_MS, type ThreadLimits } from './limits.ts'
+import { compilesLong, deadlineMs, judgesLong, type Phase } from './deadlines.ts'
+import { STOPPING_MS, type ThreadLimits } from './limits.ts'
 import type { Answer, FromThread, ToThread } from './messages.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
@@ -93,17 +93,9 @@ export class ValidationThread {
   }
 
   #msFor({ phase, call }: Running): number {
-    const { compileMs, validateMs } = this.#limits
-    switch (phase) {
-      case 'compile':
-        return compileMs
-      case 'read':
-        return validateMs + sizeOf(call.value) / READ_BYTES_PER_MS
-      case 'validate':
-        return validateMs + sizeOf(call.value) / JUDGE_BYTES_PER_MS
-      default:
-        return phase satisfies never
-    }
+    const ms = deadlineMs(phase, sizeOf(call.value), this.#limits)
+    // The thread itself comes first, where it can.
+    return phase === 'compile' ? ms : ms + STOPPING_MS
   }
 
   #await(running: Running): void {
@@ -141,20 +133,6 @@ export class ValidationThread {
     return running?.answered
   }
 }
-
-const compilesLong = (value: number): CoatcheckError =>
-  new CoatcheckError(
-    'over_limit',
-    `The schema does not compile within ${value} ms (compile_ms). Make it smaller, or share its parts under "$defs".`,
-    { limit: 'compile_ms', value },
-  )
-
-const judgesLong = (value: number): CoatcheckError =>
-  new CoatcheckError(
-    'over_limit',
-    `The arguments cannot be judged within ${value} ms (validate_ms). Most likely a pattern of the schema backtracks on a text that it nearly matches: simplify the pattern, or bound the text with "maxLength".`,
-    { limit: 'validate_ms', value },
-  )
 
 const heapFull = (value: number): CoatcheckError =>
   new CoatcheckError(

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { JsonSlice } from '../core/json/slice.ts'
 import { AjvValidator } from './ajv-validator.ts'
+import { stoppingGuard } from './deadlines.ts'
 import {
   type Answer,
   answerTo,
@@ -12,7 +13,10 @@ import {
 
 const post = (message: FromThread): void => parentPort?.postMessage(message)
 const { limits } = workerData as ThreadData
-const validator = new AjvValidator(limits, (phase) => post({ phase }))
+const validator = new AjvValidator(limits, {
+  onPhase: (phase) => post({ phase }),
+  guard: stoppingGuard(limits),
+})
 
 async function answer({ bytes, schemaBytes, hasValue }: ToThread): Promise<Answer> {
   const buffer = Buffer.from(bytes.buffer)
