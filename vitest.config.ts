@@ -47,7 +47,7 @@ export default defineConfig({
       provider: 'v8',
       include: ['src/**/*.ts'],
       // these run only as a child process and as a thread, where the v8 provider does not look
-      exclude: ['src/main.ts', 'src/ledger/sqlite/worker.ts'],
+      exclude: ['src/main.ts', 'src/ledger/sqlite/worker.ts', 'src/validation/worker.ts'],
       reporter: ['text', 'json-summary'],
       thresholds: { lines: 95, 'src/core/**/*.ts': { lines: 100 } },
     },

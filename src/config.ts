@@ -12,7 +12,14 @@ import {
   VERBATIM_MAX_CHARS,
   VERBATIM_MIN_CHARS,
 } from './core/limits.ts'
-import { ERRORS_SHOWN, SCHEMA_BYTES } from './validation/limits.ts'
+import {
+  COMPILE_MS,
+  ERRORS_KEPT,
+  ERRORS_SHOWN,
+  SCHEMA_BYTES,
+  VALIDATE_MS,
+  VALIDATION_HEAP_BYTES,
+} from './validation/limits.ts'
 
 const MEBIBYTE = 1024 * 1024
 const GIBIBYTE = 1024 * MEBIBYTE
@@ -107,7 +114,23 @@ export const ConfigSchema = Type.Object({
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
   COATCHECK_MAX_BYTES_PER_RUN: count("Most bytes of a run's values.", 4 * GIBIBYTE),
   COATCHECK_MAX_SCHEMA_BYTES: bytes('Largest input schema.', SCHEMA_BYTES, 16 * MEBIBYTE),
-  COATCHECK_MAX_ERRORS: count('Most errors in an answer; the total is told.', ERRORS_SHOWN, 1000),
+  COATCHECK_MAX_ERRORS: count(
+    'Most errors in an answer; the total is told.',
+    ERRORS_SHOWN,
+    ERRORS_KEPT,
+  ),
+  COATCHECK_COMPILE_MS: count('How long a schema may take to compile.', COMPILE_MS, 60_000),
+  COATCHECK_VALIDATE_MS: count(
+    'How long arguments may take to validate; large ones have a little more.',
+    VALIDATE_MS,
+    60_000,
+  ),
+  COATCHECK_VALIDATION_HEAP_BYTES: Type.Integer({
+    minimum: 128 * MEBIBYTE,
+    maximum: 8 * GIBIBYTE,
+    default: VALIDATION_HEAP_BYTES,
+    description: 'Heap of each of the three threads that validate, used only as arguments need it.',
+  }),
 })
 
 type Environment = Readonly<Record<string, string | undefined>>

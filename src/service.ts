@@ -9,7 +9,7 @@ import type { LedgerPolicy } from './ledger/ledger.ts'
 import { openLedger } from './ledger/open.ts'
 import { startSweeping } from './ledger/sweeping.ts'
 import type { RunLimits } from './runs/context.ts'
-import { AjvValidator } from './validation/ajv-validator.ts'
+import { ThreadValidator } from './validation/thread-validator.ts'
 
 export interface Service {
   /** Not yet listening. */
@@ -33,9 +33,12 @@ export async function startService(config: Config, options: ServiceOptions = {})
     onCommit: (commit) => metrics.countCommit(commit),
     cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
   })
-  const validator = new AjvValidator({
+  const validator = new ThreadValidator({
     schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,
     errorsShown: config.COATCHECK_MAX_ERRORS,
+    compileMs: config.COATCHECK_COMPILE_MS,
+    validateMs: config.COATCHECK_VALIDATE_MS,
+    heapBytes: config.COATCHECK_VALIDATION_HEAP_BYTES,
   })
   const sweeping = startSweeping(ledger, {
     now,

@@ -6,6 +6,7 @@ import type { JsonSlice } from '../core/json/slice.ts'
 import { TOOL_NAME_CHARS } from '../core/limits.ts'
 import { charsOf } from '../core/text.ts'
 import type { Format, Page, PageQuery, Run, RunPatch, RunRef } from '../ledger/ledger.ts'
+import type { SchemaWarning } from '../validation/validator.ts'
 import { openRunOf, type RunContext } from './context.ts'
 
 export interface RunAnswer {
@@ -36,12 +37,18 @@ export async function openRun(
   context: RunContext,
   ref: RunRef,
   input: RunPatchInput,
-): Promise<{ readonly run: RunAnswer; readonly created: boolean }> {
+): Promise<{
+  readonly run: RunAnswer
+  readonly created: boolean
+  /** About the schemas, in the order of the tools. */
+  readonly warnings: readonly SchemaWarning[]
+}> {
   await openRunOf(context, ref)
   const tools = Object.entries(input.tools ?? {})
+  const warnings: SchemaWarning[] = []
   for (const [name, tool] of tools) {
     checkToolName(name)
-    if (tool !== null) await context.validator.compile(tool.input_schema)
+    if (tool !== null) warnings.push(...(await context.validator.compile(tool.input_schema)))
   }
   const patch: RunPatch = {
     ttlSeconds: input.ttl_seconds,
@@ -52,7 +59,7 @@ export async function openRun(
     ),
   }
   const { run, created } = await context.ledger.openRun(ref, patch, context.now())
-  return { run: runAnswer(run), created }
+  return { run: runAnswer(run), created, warnings }
 }
 
 function checkToolName(name: string): void {
@@ -69,10 +76,11 @@ export async function registerTool(
   ref: RunRef,
   name: string,
   inputSchema: JsonSlice,
-): Promise<{ readonly created: boolean }> {
+): Promise<{ readonly created: boolean; readonly warnings: readonly SchemaWarning[] }> {
   const known = await context.ledger.findTool(ref, name)
-  await openRun(context, ref, { tools: { [name]: { input_schema: inputSchema } } })
-  return { created: known === undefined }
+  const tools = { [name]: { input_schema: inputSchema } }
+  const { warnings } = await openRun(context, ref, { tools })
+  return { created: known === undefined, warnings }
 }
 
 export async function readRun(context: RunContext, ref: RunRef): Promise<RunAnswer> {

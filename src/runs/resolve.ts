@@ -20,7 +20,8 @@ import {
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
 import type { Result, RunRef } from '../ledger/ledger.ts'
-import type { ValidationError } from '../validation/validator.ts'
+import type { SchemaWarning } from '../validation/validator.ts'
+import { type CallError, errorLine, UNRESOLVED, withReferences } from './call-errors.ts'
 import { openRunOf, type RunContext, someHandles } from './context.ts'
 import { leastBytes, sliceInsert, wholeInsert } from './inserts.ts'
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
@@ -40,15 +41,6 @@ export interface Unresolved {
   readonly available: readonly string[]
 }
 
-export interface CallError {
-  readonly path: string
-  readonly code: string
-  readonly message: string
-  readonly expected: string | null
-  readonly received: string | null
-  readonly schema_path: string | null
-}
-
 export interface ResolveAnswer {
   readonly arguments: JsonSlice | JsonParts
   readonly resolved: readonly string[]
@@ -57,6 +49,8 @@ export interface ResolveAnswer {
   readonly valid: boolean | null
   readonly errors: readonly CallError[]
   readonly errors_total: number
+  /** What the schema says that its dialect does not know. */
+  readonly warnings: readonly SchemaWarning[]
   /** The sentinel to record for an invalid call. */
   readonly failure: JsonSlice | null
 }
@@ -76,9 +70,10 @@ export async function resolveArguments(
   const unresolved = lookups.flatMap(unresolvedOf)
   const checked = schema && whole && (await context.validator.validate(schema, whole))
   const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
-  const errors = [...unmet, ...(checked?.errors ?? [])]
+  const found = withReferences(checked?.errors ?? [], lookups)
+  const errors = [...unmet, ...found]
   // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
-  const told = [...unresolved.map(unresolvedError), ...(checked?.errors ?? [])]
+  const told = [...unresolved.map(unresolvedError), ...found]
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: whole ?? parts,
@@ -89,6 +84,7 @@ export async function resolveArguments(
     valid: invalid ? false : checked === undefined ? null : true,
     errors: errors.slice(0, context.limits.maxErrors),
     errors_total: unmet.length + (checked?.errorsTotal ?? 0),
+    warnings: checked?.warnings ?? [],
     failure: invalid
       ? invalidInput(request.toolName, told.slice(0, context.limits.maxErrors))
       : null,
@@ -209,19 +205,16 @@ function unresolvedError({ reference, at, reason, available }: Unresolved): Call
   const instead = available.length === 0 ? '' : `; there is ${available.join(', ')}`
   return {
     path: at,
-    code: 'unresolved_reference',
+    code: UNRESOLVED,
     message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}${instead})`,
     expected: 'a reference to a kept result',
     received: JSON.stringify(reference),
+    reference,
     schema_path: null,
   }
 }
 
-function invalidInput(
-  toolName: string | undefined,
-  errors: readonly (CallError | ValidationError)[],
-): JsonSlice {
-  const lines = errors.map(({ path, message }) => `${path === '' ? '(root)' : path}: ${message}`)
-  const message = invalidInputMessage(toolName, lines)
+function invalidInput(toolName: string | undefined, errors: readonly CallError[]): JsonSlice {
+  const message = invalidInputMessage(toolName, errors.map(errorLine))
   return encodeFailure({ kind: 'invalid_input', message, attempts: 1 }).value
 }

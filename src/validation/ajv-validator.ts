@@ -1,43 +1,47 @@
 /**
- * Validation in this process, by Ajv. A schema is compiled once and kept by its bytes; `JSON.parse` runs here and nowhere
- * else, since Ajv needs objects. A slow pattern or value holds the thread: there is no deadline here.
+ * Validation in this thread, by Ajv. A schema is compiled once and kept by its bytes; Ajv needs objects, and so here alone
+ * values are parsed into them. A slow pattern or value holds the thread: there is no deadline here.
  */
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import { LruCache } from '../core/lru.ts'
-import { type Check, compileSchema } from './engine.ts'
+import { CompiledSchema, type Watch } from './compiled.ts'
 import {
   CACHE_SCHEMA_BYTES,
   CACHE_SCHEMAS,
   ERRORS_SHOWN,
   SCHEMA_BYTES,
+  VALIDATION_HEAP_BYTES,
   type ValidationLimits,
 } from './limits.ts'
 import { MetaSchemas } from './meta-schemas.ts'
-import { reportOf, uncheckedReport, VALID } from './report.ts'
-import { dialectOf, invalidSchema, isObject, makeDigestible, type SchemaObject } from './schema.ts'
-import type { Validation, Validator } from './validator.ts'
-
-interface Compiled {
-  readonly schema: SchemaObject | boolean
-  readonly check: Check
-}
+import { type Report, reportOf, uncheckedReport } from './report.ts'
+import type { SchemaWarning, Validation, Validator } from './validator.ts'
+import { weigh } from './weigh.ts'
 
 const DEFAULTS: ValidationLimits = {
   schemaBytes: SCHEMA_BYTES,
   errorsShown: ERRORS_SHOWN,
+  heapBytes: VALIDATION_HEAP_BYTES,
   cacheSchemas: CACHE_SCHEMAS,
   cacheSchemaBytes: CACHE_SCHEMA_BYTES,
 }
 
+const UNWATCHED: Watch = { onPhase: () => {}, guard: (work) => work() }
+
+/** The other half is for what is found out about a value. */
+const HEAP_SHARE = 2
+
 export class AjvValidator implements Validator {
   readonly #limits: ValidationLimits
-  readonly #compiled: LruCache<string, Compiled>
+  readonly #compiled: LruCache<string, CompiledSchema>
   readonly #metaSchemas = new MetaSchemas()
+  readonly #watch: Watch
   #compilations = 0
 
-  constructor(limits: Partial<ValidationLimits> = {}) {
+  constructor(limits: Partial<ValidationLimits> = {}, watch: Watch = UNWATCHED) {
+    this.#watch = watch
     this.#limits = { ...DEFAULTS, ...limits }
     this.#compiled = new LruCache({
       maxEntries: this.#limits.cacheSchemas,
@@ -50,14 +54,24 @@ export class AjvValidator implements Validator {
     return { cached: this.#compiled.size, compilations: this.#compilations }
   }
 
-  async compile(schema: JsonSlice): Promise<void> {
-    this.#compiledOf(schema)
+  async compile(schema: JsonSlice): Promise<readonly SchemaWarning[]> {
+    return this.#compiledOf(schema).warnings
   }
 
   async validate(schema: JsonSlice, value: JsonSlice): Promise<Validation> {
     const compiled = this.#compiledOf(schema)
+    const isRounded = this.#checkHeap(value)
+    return { ...this.#judge(compiled, value, isRounded), warnings: compiled.warnings }
+  }
+
+  async close(): Promise<void> {
+    this.#compiled.clear()
+  }
+
+  #judge(compiled: CompiledSchema, value: JsonSlice, isRounded: boolean): Report {
     try {
-      return this.#judge(compiled, value)
+      const judged = compiled.judge(value, { isRounded, ...this.#watch })
+      return reportOf(judged, this.#limits.errorsShown)
     } catch (error) {
       // The stack ran out.
       if (error instanceof RangeError) return uncheckedReport(value)
@@ -65,24 +79,18 @@ export class AjvValidator implements Validator {
     }
   }
 
-  async close(): Promise<void> {
-    this.#compiled.clear()
-  }
-
-  #judge({ schema, check }: Compiled, value: JsonSlice): Validation {
-    const errors = check(JSON.parse(value.toString()))
-    if (errors.length === 0) return VALID
-    return reportOf({ errors, schema, value }, this.#limits.errorsShown)
-  }
-
-  #compiledOf(source: JsonSlice): Compiled {
+  #compiledOf(source: JsonSlice): CompiledSchema {
     const bytes = source.source
     this.#checkSize(bytes.length)
     const key = createHash('sha256').update(bytes).digest('base64')
     const known = this.#compiled.get(key)
     if (known !== undefined) return known
-    const compiled = this.#compileNew(source)
+    this.#watch.onPhase('compile')
+    this.#checkHeap(source)
+    this.#compilations++
+    const compiled = new CompiledSchema(source, this.#metaSchemas)
     this.#compiled.add(key, compiled, bytes.length)
+    this.#watch.onPhase('read')
     return compiled
   }
 
@@ -96,16 +104,15 @@ export class AjvValidator implements Validator {
     )
   }
 
-  #compileNew(source: JsonSlice): Compiled {
-    this.#compilations++
-    const schema: unknown = JSON.parse(source.toString())
-    if (typeof schema === 'boolean') return { schema, check: compileSchema(schema, '2020-12') }
-    if (!isObject(schema)) {
-      throw invalidSchema(`must be an object or a boolean, not ${source.kind}.`, '')
-    }
-    const dialect = dialectOf(schema)
-    this.#metaSchemas.check(schema, dialect)
-    makeDigestible(schema)
-    return { schema, check: compileSchema(schema, dialect) }
+  /** Whether numbers would be rounded. */
+  #checkHeap(source: JsonSlice): boolean {
+    const { heapBytes: limit } = this.#limits
+    const { heapBytes, isRounded } = weigh(source, limit / HEAP_SHARE)
+    if (heapBytes * HEAP_SHARE <= limit) return isRounded
+    throw new CoatcheckError(
+      'over_limit',
+      `As objects, which validation needs, arguments or schema may take more than half of ${limit} bytes (validation_heap_bytes). Reference a smaller part of the value, or leave the schema out.`,
+      { limit: 'validation_heap_bytes', value: limit },
+    )
   }
 }

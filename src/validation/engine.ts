@@ -6,10 +6,11 @@ import { Ajv, type AnySchema, type ErrorObject, MissingRefError, type ValidateFu
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { CoatcheckError } from '../core/errors.ts'
+import { CoatcheckError } from '../core/errors.ts'
 import { pointerEscape } from '../core/json/path.ts'
-import { PatternError, regExpOf, replaceKeywords } from './keywords.ts'
-import { ERROR_MESSAGE_BYTES } from './limits.ts'
+import { type Numbers, replaceKeywords } from './keywords.ts'
+import { ERROR_MESSAGE_BYTES, ERRORS_COUNTED, ERRORS_KEPT } from './limits.ts'
+import { PatternError, regExpOf } from './patterns.ts'
 import { clip } from './sample.ts'
 import {
   type Dialect,
@@ -20,29 +21,54 @@ import {
   type SchemaPlace,
   unresolved,
 } from './schema.ts'
+import { NONE_ROUNDED } from './written-numbers.ts'
 
 const ENGINES = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const
 // The code it is kept under only matters to schemas that are printed as programs.
 const regExp = Object.assign((pattern: string) => regExpOf(pattern), { code: 'new RegExp' })
 
 /**
- * Where a `$ref` failed, Ajv's code copies all the errors so far: a quadratic cost over many rows, made linear here. The
- * code knows the instance as `self`.
+ * Errors are added by functions of ours, which the code knows as members of `self`. Where a `$ref` failed, Ajv's own code
+ * copies all the errors so far: a quadratic cost over many rows. And every error of millions of rows would be kept.
  */
-function joinInPlace(code: string): string {
-  return code.replaceAll(
-    /(=== null \? ([\w$.]+) : )vErrors\.concat\(\2\)/g,
-    (_, start: string, errors: string) => `${start}self.joinErrors(vErrors, ${errors})`,
-  )
+function boundErrors(code: string): string {
+  return code
+    .replaceAll(
+      /(=== null \? ([\w$.]+) : )vErrors\.concat\(\2\)/g,
+      (_, start: string, errors: string) => `${start}self.joinErrors(vErrors, ${errors})`,
+    )
+    .replaceAll(/vErrors\.push\((\w+)\)/g, 'self.addError(vErrors, $1)')
 }
 
+/** Stands for an error that is only counted. */
+const COUNTED = Object.freeze({ keyword: '', instancePath: '', schemaPath: '', params: {} })
+
+function addError(errors: ErrorObject[], error: ErrorObject): void {
+  if (errors.length < ERRORS_KEPT) errors.push(error)
+  else if (errors.push(COUNTED) > ERRORS_COUNTED) throw tooManyErrors()
+}
+
+const tooManyErrors = (): CoatcheckError =>
+  new CoatcheckError(
+    'over_limit',
+    `The schema finds more than ${ERRORS_COUNTED} errors in the arguments (counted_errors). Reference a smaller part of the value.`,
+    { limit: 'counted_errors', value: ERRORS_COUNTED },
+  )
+
 function joinErrors(errors: ErrorObject[], others: readonly ErrorObject[]): readonly ErrorObject[] {
-  for (const error of others) errors.push(error)
+  for (const error of others) addError(errors, error)
   return errors
 }
 
-/** A fresh instance: for callers' values, or for their schemas as values of the meta-schema. */
-export function newAjv(dialect: Dialect, mode: 'value' | 'schema'): Ajv {
+export interface Purpose {
+  /** Callers' values; or their schemas as values of the meta-schema, which asks more of `$ref` and `pattern` than we do. */
+  readonly judges: 'values' | 'schemas'
+  /** Given where numbers may have been rounded. */
+  readonly numbers?: Numbers
+}
+
+/** A fresh instance. */
+export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
   const ajv = new ENGINES[dialect]({
     strict: false,
     allErrors: true,
@@ -50,26 +76,28 @@ export function newAjv(dialect: Dialect, mode: 'value' | 'schema'): Ajv {
     verbose: true,
     messages: false,
     logger: false,
-    // Meta-schemas ask more of `$ref` and `pattern` than Ajv or we do.
-    validateFormats: mode === 'value',
+    validateFormats: judges === 'values',
     validateSchema: false,
     // Inlined, a large part that is referred to often would be compiled as often.
     inlineRefs: false,
     // Optimizing the code of a wide schema takes as long as all the rest.
-    code: { regExp, optimize: false, process: joinInPlace },
+    code: { regExp, optimize: false, process: boundErrors },
   })
-  Object.assign(ajv, { joinErrors })
+  Object.assign(ajv, { addError, joinErrors })
   formats.default(ajv)
-  replaceKeywords(ajv)
+  replaceKeywords(
+    ajv,
+    numbers ?? { schema: NONE_ROUNDED, value: NONE_ROUNDED },
+    numbers !== undefined,
+  )
   return ajv
 }
 
-/** All that is wrong with a value, in Ajv's words; none when it is valid. */
+/** All that is wrong with a value, in Ajv's words, the first {@link ERRORS_KEPT} whole; none when it is valid. */
 export type Check = (value: unknown) => readonly ErrorObject[]
 
 /** Compiles a schema that its meta-schema has passed. Errors: `invalid_schema`. */
-export function compileSchema(schema: SchemaObject | boolean, dialect: Dialect): Check {
-  const ajv = newAjv(dialect, 'value')
+export function compileSchema(ajv: Ajv, schema: SchemaObject | boolean): Check {
   const id = typeof schema === 'boolean' ? undefined : schema.$id
   // A caller may bring a meta-schema along; its own copy then takes the place of ours.
   if (typeof id === 'string') ajv.removeSchema(id.replace(/#$/, ''))

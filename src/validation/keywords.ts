@@ -1,30 +1,48 @@
 /**
  * Keywords that Ajv's own versions get wrong for callers' data. Its deep comparison calls the members `valueOf`,
  * `toString` and `constructor` of the values it compares, and compares every pair of elements; here values are equal when
- * their keys are. Patterns are tried with the `u` flag and, where that forbids them, without.
+ * their keys are. It divides doubles, so that 0.3 is no multiple of 0.1; here digits are divided. Where a number was rounded,
+ * its token is what is compared. Patterns are tried with the `u` flag and, where that forbids them, without.
  */
 import type { Ajv, KeywordDefinition } from 'ajv'
+import type { DataValidationCxt } from 'ajv/dist/types/index.js'
+import { compareDecimals, decimalKey, isMultipleOf } from './decimal.ts'
+import type { Holder, WrittenNumbers } from './written-numbers.ts'
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
+/** The rounded numbers of a schema, and of the value that it judges at the moment. */
+export interface Numbers {
+  readonly schema: WrittenNumbers
+  value: WrittenNumbers
+}
+
 /** A text that equal JSON values share: members in any order, numbers by value. */
-function keyOf(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(keyOf).join(',')}]`
-  if (!isContainer(value)) return String(value)
-  const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}:${keyOf(member)}`,
-  )
-  return `{${members.sort().join(',')}}`
+function keyOf(value: unknown, numbers: WrittenNumbers, holder: Holder, key?: string | number) {
+  const texts = (item: unknown, at: Holder, name?: string | number): string => {
+    if (typeof item === 'string') return JSON.stringify(item)
+    if (typeof item === 'number') {
+      const token = numbers.tokenOf(at, name)
+      return token === undefined ? String(item) : decimalKey(token)
+    }
+    if (Array.isArray(item)) return `[${item.map((each, i) => texts(each, item, i)).join(',')}]`
+    if (!isContainer(item)) return String(item)
+    const members = Object.entries(item).map(
+      ([member, each]) => `${JSON.stringify(member)}:${texts(each, item, member)}`,
+    )
+    return `{${members.sort().join(',')}}`
+  }
+  return texts(value, holder, key)
 }
 
 /** The positions of the first element that occurred before, and of that earlier one. */
 export function repeatIn(
   items: readonly unknown[],
+  numbers: WrittenNumbers,
 ): readonly [first: number, second: number] | undefined {
   const seen = new Map<string, number>()
   for (const [i, item] of items.entries()) {
-    const key = keyOf(item)
+    const key = keyOf(item, numbers, items, i)
     const first = seen.get(key)
     if (first !== undefined) return [first, i]
     seen.set(key, i)
@@ -32,52 +50,89 @@ export function repeatIn(
   return undefined
 }
 
-function isOneOf(options: readonly unknown[]): (value: unknown) => boolean {
-  const keys = new Set(options.map(keyOf))
+type Definition = KeywordDefinition & { readonly keyword: string }
+type Place = DataValidationCxt | undefined
+
+/** Ajv types what holds a value as more than it is: around the root it is undefined. */
+const holderOf = (place: Place): Holder => place?.parentData as Holder
+
+function isOneOf(options: readonly unknown[], holder: Holder, numbers: Numbers) {
+  const inside = Array.isArray(holder)
+  const keys = new Set(
+    options.map((option, i) => keyOf(option, numbers.schema, holder, inside ? i : 'const')),
+  )
   const hasContainers = options.some(isContainer)
-  return (value) => (hasContainers || !isContainer(value)) && keys.has(keyOf(value))
+  return (value: unknown, place?: DataValidationCxt): boolean =>
+    (hasContainers || !isContainer(value)) &&
+    keys.has(keyOf(value, numbers.value, holderOf(place), place?.parentDataProperty))
 }
 
-const KEYWORDS: readonly (KeywordDefinition & { readonly keyword: string })[] = [
-  { keyword: 'enum', schemaType: 'array', errors: false, compile: isOneOf },
-  { keyword: 'const', errors: false, compile: (option: unknown) => isOneOf([option]) },
+function isMultiple(step: number, schema: object, numbers: Numbers) {
+  const isWholeStep = Number.isSafeInteger(step)
+  const stepText = numbers.schema.textOf(step, schema, 'multipleOf')
+  return (value: number, place?: DataValidationCxt): boolean => {
+    const token = numbers.value.tokenOf(holderOf(place), place?.parentDataProperty)
+    if (token === undefined && isWholeStep && Number.isSafeInteger(value)) return value % step === 0
+    return isMultipleOf(token ?? String(value), stepText)
+  }
+}
+
+const equality = (numbers: Numbers): readonly Definition[] => [
+  {
+    keyword: 'enum',
+    schemaType: 'array',
+    errors: false,
+    compile: (options: readonly unknown[]) => isOneOf(options, options, numbers),
+  },
+  {
+    keyword: 'const',
+    errors: false,
+    compile: (option: unknown, schema) => isOneOf([option], schema, numbers),
+  },
   {
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     errors: false,
     compile: (isWanted: boolean) => (items: readonly unknown[]) =>
-      !isWanted || repeatIn(items) === undefined,
+      !isWanted || repeatIn(items, numbers.value) === undefined,
+  },
+  {
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    errors: false,
+    compile: (step: number, schema) => isMultiple(step, schema, numbers),
   },
 ]
 
-/** Puts these keywords in the place of Ajv's. */
-export function replaceKeywords(ajv: Ajv): void {
-  for (const definition of KEYWORDS) ajv.removeKeyword(definition.keyword).addKeyword(definition)
+const LIMITS: Readonly<Record<string, (difference: number) => boolean>> = {
+  minimum: (difference) => difference >= 0,
+  maximum: (difference) => difference <= 0,
+  exclusiveMinimum: (difference) => difference > 0,
+  exclusiveMaximum: (difference) => difference < 0,
+}
+
+const limits = (numbers: Numbers): readonly Definition[] =>
+  Object.entries(LIMITS).map(([keyword, holds]) => ({
+    keyword,
+    type: 'number',
+    schemaType: 'number',
+    errors: false,
+    compile: (limit: number, schema) => {
+      const limitToken = numbers.schema.tokenOf(schema, keyword)
+      return (value: number, place?: DataValidationCxt): boolean => {
+        const token = numbers.value.tokenOf(holderOf(place), place?.parentDataProperty)
+        if (token === undefined && limitToken === undefined) return holds(value - limit)
+        return holds(compareDecimals(token ?? String(value), limitToken ?? String(limit)))
+      }
+    },
+  }))
+
+/** Puts these keywords in the place of Ajv's; those that only compare with a limit, where numbers were rounded. */
+export function replaceKeywords(ajv: Ajv, numbers: Numbers, mayBeRounded: boolean): void {
+  const definitions = mayBeRounded ? [...equality(numbers), ...limits(numbers)] : equality(numbers)
+  for (const definition of definitions) ajv.removeKeyword(definition.keyword).addKeyword(definition)
   // Ajv refuses schemas that carry draft-04's `id`; in the drafts since it is one unknown keyword more.
   ajv.removeKeyword('id')
-}
-
-/** A `pattern` that is no regular expression in either mode. */
-export class PatternError extends Error {
-  readonly pattern: string
-
-  constructor(pattern: string, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
-    this.name = 'PatternError'
-    this.pattern = pattern
-  }
-}
-
-/** The expression as Unicode mode reads it, or, where that mode forbids it, as plain ECMAScript does. */
-export function regExpOf(pattern: string): RegExp {
-  try {
-    return new RegExp(pattern, 'u')
-  } catch {
-    try {
-      return new RegExp(pattern)
-    } catch (cause) {
-      throw new PatternError(pattern, cause)
-    }
-  }
 }

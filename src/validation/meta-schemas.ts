@@ -28,7 +28,9 @@ export class MetaSchemas {
   #checkOf(dialect: Dialect): ValidateFunction {
     const known = this.#checks.get(dialect)
     if (known !== undefined) return known
-    const check = newAjv(dialect, 'schema').getSchema(META_SCHEMAS[dialect]) as ValidateFunction
+    const check = newAjv(dialect, { judges: 'schemas' }).getSchema(
+      META_SCHEMAS[dialect],
+    ) as ValidateFunction
     this.#checks.set(dialect, check)
     return check
   }

@@ -2,8 +2,9 @@
  * Ajv's errors as an answer of bounded size: the first ones in full words, all of them counted.
  */
 import type { ErrorObject } from 'ajv'
-import { findPath, pointerSegments } from '../core/json/path.ts'
+import { findPaths, pointerSegments } from '../core/json/path.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
+import type { Numbers } from './keywords.ts'
 import {
   ERROR_EXPECTED_BYTES,
   ERROR_MESSAGE_BYTES,
@@ -13,27 +14,40 @@ import {
 } from './limits.ts'
 import { clip, receivedText } from './sample.ts'
 import { placesOf, type SchemaObject } from './schema.ts'
-import type { Validation, ValidationError } from './validator.ts'
+import type { ValidationError } from './validator.ts'
 import { wordsFor } from './words.ts'
 
 export interface Judged {
   readonly errors: readonly ErrorObject[]
   readonly schema: SchemaObject | boolean
   readonly value: JsonSlice
+  /** Where numbers may have been rounded. */
+  readonly numbers?: Numbers
+}
+
+/** What is told of a judgment; the warnings are about the schema. */
+export interface Report {
+  readonly valid: boolean
+  readonly errors: readonly ValidationError[]
+  readonly errorsTotal: number
 }
 
 /** Ajv ends the path of a schema `false` with the name of no keyword. */
 const FALSE_SCHEMA = /\/false schema$/
 
-export const VALID: Validation = { valid: true, errors: [], errorsTotal: 0 }
+const VALID: Report = { valid: true, errors: [], errorsTotal: 0 }
 
 /** At most `errorsShown` of the errors, and no more than fit in {@link ERRORS_BYTES} as JSON. */
-export function reportOf({ errors, schema, value }: Judged, errorsShown: number): Validation {
+export function reportOf(judged: Judged, errorsShown: number): Report {
+  const { errors, schema, numbers } = judged
+  if (errors.length === 0) return VALID
   const pointers = pointersOf(schema)
+  const told = errors.slice(0, errorsShown)
+  const tokens = tokensOf(told, judged)
   const shown: ValidationError[] = []
   let leftBytes = ERRORS_BYTES
-  for (const error of errors.slice(0, errorsShown)) {
-    const entry = errorOf(error, pointers, value)
+  for (const error of told) {
+    const entry = errorOf(error, { pointers, token: tokens.get(error), numbers })
     leftBytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
     if (leftBytes < 0) break
     shown.push(entry)
@@ -42,7 +56,7 @@ export function reportOf({ errors, schema, value }: Judged, errorsShown: number)
 }
 
 /** The answer for a value that cannot be judged, since that needs more stack than there is. */
-export function uncheckedReport(value: JsonSlice): Validation {
+export function uncheckedReport(value: JsonSlice): Report {
   const error: ValidationError = {
     path: '',
     code: 'unchecked',
@@ -60,18 +74,21 @@ function pointersOf(schema: SchemaObject | boolean): ReadonlyMap<unknown, string
   return new Map(placesOf(schema).map((place) => [place.schema, place.pointer]))
 }
 
-function errorOf(
-  error: ErrorObject,
-  pointers: ReadonlyMap<unknown, string>,
-  value: JsonSlice,
-): ValidationError {
-  const { message, expected } = wordsFor(error)
+interface Telling {
+  readonly pointers: ReadonlyMap<unknown, string>
+  /** The number that was received, as it was written. */
+  readonly token: string | undefined
+  readonly numbers: Numbers | undefined
+}
+
+function errorOf(error: ErrorObject, { pointers, token, numbers }: Telling): ValidationError {
+  const { message, expected } = wordsFor(error, numbers)
   return {
     path: clip(error.instancePath, ERROR_PATH_BYTES),
     code: error.keyword.replace(' ', '_'),
     message: clip(message, ERROR_MESSAGE_BYTES),
     expected: expected === null ? null : clip(expected, ERROR_EXPECTED_BYTES),
-    received: clip(receivedText(error.data, tokenOf(error, value)), ERROR_RECEIVED_BYTES),
+    received: clip(receivedText(error.data, token), ERROR_RECEIVED_BYTES),
     schema_path: clip(schemaPathOf(error, pointers), ERROR_PATH_BYTES),
   }
 }
@@ -83,12 +100,22 @@ function schemaPathOf(error: ErrorObject, pointers: ReadonlyMap<unknown, string>
   return `#${pointer}/${error.keyword}`
 }
 
-/** A number as it was written, where the parsed one may be another. */
-function tokenOf({ data, instancePath }: ErrorObject, value: JsonSlice): string | undefined {
-  if (typeof data !== 'number' || Math.abs(data) <= Number.MAX_SAFE_INTEGER) return undefined
-  const result = findPath(value, {
+/** Numbers as they were written, where the parsed ones may be others. */
+function tokensOf(
+  errors: readonly ErrorObject[],
+  { value, numbers }: Judged,
+): ReadonlyMap<ErrorObject, string> {
+  const isRounded = (data: unknown): boolean =>
+    typeof data === 'number' && (numbers !== undefined || !Number.isSafeInteger(data))
+  const unsure = errors.filter(({ data }) => isRounded(data))
+  const paths = unsure.map(({ instancePath }) => ({
     segments: pointerSegments(instancePath) ?? [],
-    syntax: 'pointer',
-  })
-  return 'found' in result ? result.found.toString() : undefined
+    syntax: 'pointer' as const,
+  }))
+  const results = paths.length === 0 ? [] : findPaths(value, paths)
+  return new Map(
+    results.flatMap((result, i) =>
+      'found' in result ? [[unsure[i] as ErrorObject, result.found.toString()] as const] : [],
+    ),
+  )
 }

@@ -30,10 +30,13 @@ export function quote(text: string): string {
   return sample.length === text.length ? quoted : `${quoted.slice(0, -1)}${ELLIPSIS}"`
 }
 
-/** The first entries as {@link show} words them; how many more there are. */
-export function list(entries: readonly unknown[]): string {
+/** The first entries as `word`, or else {@link show}, words them; how many more there are. */
+export function list(
+  entries: readonly unknown[],
+  word: (entry: unknown, index: number) => string = show,
+): string {
   if (entries.length === 0) return '(none)'
-  const shown = entries.slice(0, SAMPLE_ENTRIES).map(show).join(', ')
+  const shown = entries.slice(0, SAMPLE_ENTRIES).map(word).join(', ')
   const hidden = entries.length - SAMPLE_ENTRIES
   return hidden > 0 ? `${shown} and ${hidden} more` : shown
 }

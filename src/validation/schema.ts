@@ -97,21 +97,29 @@ export function dialectOf(schema: SchemaObject): Dialect {
   throw invalidSchema(reason, '/$schema', { dialect: clip(named, ERROR_PATH_BYTES) })
 }
 
+const everyKeyword = (): boolean => true
+
 /** Every subschema, in document order, the root first. Unknown keywords are looked into: references may lead there. */
-export function placesOf(root: SchemaObject): readonly SchemaPlace[] {
+export function placesOf(
+  root: SchemaObject,
+  looksInto: (keyword: string) => boolean = everyKeyword,
+): readonly SchemaPlace[] {
   const places: SchemaPlace[] = []
   const open: SchemaPlace[] = [{ schema: root, pointer: '', resource: root }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     places.push(place)
-    open.push(...childrenOf(place).reverse())
+    for (const child of childrenOf(place, looksInto).reverse()) open.push(child)
   }
   return places
 }
 
-function childrenOf({ schema, pointer, resource }: SchemaPlace): SchemaPlace[] {
+function childrenOf(
+  { schema, pointer, resource }: SchemaPlace,
+  looksInto: (keyword: string) => boolean,
+): SchemaPlace[] {
   const children: SchemaPlace[] = []
   for (const [keyword, value] of Object.entries(schema)) {
-    if (DATA_KEYWORDS.has(keyword)) continue
+    if (DATA_KEYWORDS.has(keyword) || !looksInto(keyword)) continue
     for (const [child, at] of candidatesIn(keyword, value)) {
       if (!isObject(child)) continue
       const id = child.$id

@@ -3,7 +3,9 @@
  *
  * - The value is judged as it came: nothing is coerced, defaulted, stripped or changed.
  * - The dialect is the root's `$schema`: draft-07 (draft-06 is read as draft-07), 2019-09, 2020-12; without one, 2020-12.
- * - Unknown keywords and formats say nothing, and nothing is ever fetched or printed.
+ * - Unknown keywords and formats say nothing, and are warned about. Nothing is ever fetched or printed.
+ * - Numbers are compared as they were written, not as doubles.
+ * - Nothing takes longer than its deadline, where the implementation says so.
  * - Schemas do not see each other: their `$id`s may repeat.
  * - The same schema and value give the same answer, in the same order.
  * - What crosses is plain data, so that an implementation may live in another thread.
@@ -24,22 +26,36 @@ export interface ValidationError {
   readonly schema_path: string
 }
 
+/** Something in a schema that its dialect does not know, and that therefore says nothing. */
+export interface SchemaWarning {
+  readonly code: 'unknown_keyword' | 'unknown_format'
+  readonly message: string
+  /** `#` and a JSON Pointer to it. */
+  readonly schema_path: string
+}
+
 export interface Validation {
   readonly valid: boolean
   /** In the order found, bounded in number and in bytes (16,000 as JSON). */
   readonly errors: readonly ValidationError[]
   /** How many there are, those that `errors` leaves out included. */
   readonly errorsTotal: number
+  /** About the schema, whatever the value: see {@link Validator.compile}. */
+  readonly warnings: readonly SchemaWarning[]
 }
 
 export interface Validator {
   /**
-   * Resolves when `schema` can be validated with. Rejects with `invalid_schema`, which says what is wrong and where
-   * (fact `schema_path`), or with `over_limit` (fact `limit` is `schema_bytes`).
+   * Resolves, with the first warnings about it, when `schema` can be validated with. Rejects with `invalid_schema`, which
+   * says what is wrong and where (fact `schema_path`); with `over_limit` (fact `limit` is `schema_bytes` or `compile_ms`);
+   * with `overloaded` when too many calls wait.
    */
-  compile(schema: JsonSlice): Promise<void>
+  compile(schema: JsonSlice): Promise<readonly SchemaWarning[]>
 
-  /** Judges `value`; compiles the schema first where that is still to be done, and rejects as `compile` does. */
+  /**
+   * Judges `value`; compiles the schema first where that is still to be done, and rejects as `compile` does, or with the
+   * limits `validate_ms` and `validation_heap_bytes`.
+   */
   validate(schema: JsonSlice, value: JsonSlice): Promise<Validation>
 
   /** Frees what is held. Nothing may be called after it. */

@@ -3,12 +3,14 @@
  * where it helps, what to do. The texts are not clipped yet; only quoted samples are.
  */
 import type { ErrorObject } from 'ajv'
-import { charsOf } from '../core/text.ts'
-import { repeatIn } from './keywords.ts'
+import { charsOf, firstChars } from '../core/text.ts'
+import { type Numbers, repeatIn } from './keywords.ts'
+import { SAMPLE_CHARS } from './limits.ts'
 import { asList, outline, outlines } from './outline.ts'
 import { count, list, quote, show } from './sample.ts'
 import { isObject, type SchemaObject } from './schema.ts'
 import { mismatchText, typesText } from './type-words.ts'
+import { type Holder, NONE_ROUNDED, type WrittenNumbers } from './written-numbers.ts'
 
 export interface Words {
   /** Completes "The value at this path …". */
@@ -19,7 +21,6 @@ export interface Words {
 /** What Ajv says of an error beyond its keyword, by keyword. */
 interface Params {
   readonly [name: string]: unknown
-  readonly comparison?: unknown
   readonly failingKeyword?: unknown
   readonly limit?: unknown
   readonly maxContains?: unknown
@@ -38,15 +39,19 @@ interface Fault {
   readonly rule: unknown
   readonly schema: SchemaObject
   readonly data: unknown
+  /** The numbers of schema and data that were rounded. */
+  readonly numbers: Numbers
 }
+
+const NONE: Numbers = Object.freeze({ schema: NONE_ROUNDED, value: NONE_ROUNDED })
 
 type Describe = (fault: Fault) => Words
 
 const COMPARISONS: Readonly<Record<string, string>> = {
-  '>=': 'at least',
-  '<=': 'at most',
-  '>': 'more than',
-  '<': 'less than',
+  minimum: 'at least',
+  maximum: 'at most',
+  exclusiveMinimum: 'more than',
+  exclusiveMaximum: 'less than',
 }
 
 const must = (expected: string, ending = ''): Words => ({
@@ -93,8 +98,28 @@ const describeExtra =
     }
   }
 
-const describeLimit: Describe = ({ params }) =>
-  must(`${COMPARISONS[String(params.comparison)]} ${String(params.limit)}`)
+/** The keyword's own value; a number as it was written. */
+const ruleText = ({ rule, keyword, schema, numbers }: Fault): string =>
+  showWritten(rule, numbers.schema, schema, keyword)
+
+function showWritten(
+  value: unknown,
+  numbers: WrittenNumbers,
+  holder: Holder,
+  key: string | number,
+): string {
+  const token = typeof value === 'number' ? numbers.tokenOf(holder, key) : undefined
+  return token === undefined ? show(value) : firstChars(token, SAMPLE_CHARS)
+}
+
+const describeLimit: Describe = (fault) => must(`${COMPARISONS[fault.keyword]} ${ruleText(fault)}`)
+
+function describeEnum({ rule, numbers }: Fault): Words {
+  const options = asList(rule)
+  return must(
+    `one of ${list(options, (option, i) => showWritten(option, numbers.schema, options, i))}`,
+  )
+}
 
 const describeSize =
   (thing: string, sizeOf: (data: never) => number): Describe =>
@@ -136,8 +161,8 @@ const describeAnyOf: Describe = ({ rule }) => ({
   expected: outlines(rule),
 })
 
-function describeRepeat({ data }: Fault): Words {
-  const [first, second] = repeatIn(data as readonly unknown[]) ?? []
+function describeRepeat({ data, numbers }: Fault): Words {
+  const [first, second] = repeatIn(data as readonly unknown[], numbers.value) ?? []
   return {
     message: `must not repeat an item: items ${first} and ${second} are equal`,
     expected: 'distinct items',
@@ -151,13 +176,13 @@ const DESCRIPTIONS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ['dependentRequired', describeDependent],
   ['additionalProperties', describeExtra('additionalProperty')],
   ['unevaluatedProperties', describeExtra('unevaluatedProperty')],
-  ['enum', ({ rule }) => must(`one of ${list(asList(rule))}`)],
-  ['const', ({ rule }) => must(show(rule))],
+  ['enum', describeEnum],
+  ['const', (fault) => must(ruleText(fault))],
   ['minimum', describeLimit],
   ['maximum', describeLimit],
   ['exclusiveMinimum', describeLimit],
   ['exclusiveMaximum', describeLimit],
-  ['multipleOf', ({ rule }) => must(`a multiple of ${String(rule)}`)],
+  ['multipleOf', (fault) => must(`a multiple of ${ruleText(fault)}`)],
   ['minLength', describeChars],
   ['maxLength', describeChars],
   ['minItems', describeItems],
@@ -212,11 +237,11 @@ function excluded(rule: unknown): string | null {
 }
 
 /** The words for one error of Ajv's, which must come with schema and data (`verbose`). */
-export function wordsFor(error: ErrorObject): Words {
+export function wordsFor(error: ErrorObject, numbers: Numbers = NONE): Words {
   const { keyword, params, schema: rule, parentSchema, data, propertyName } = error
   const schema = isObject(parentSchema) ? parentSchema : {}
   const describe = DESCRIPTIONS.get(keyword)
-  const words = describe?.({ keyword, params, rule, schema, data }) ?? {
+  const words = describe?.({ keyword, params, rule, schema, data, numbers }) ?? {
     message: `must meet ${quote(keyword)}`,
     expected: null,
   }

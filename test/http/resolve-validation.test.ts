@@ -117,4 +117,52 @@ describe('validation', () => {
     expect([body.errors.length, body.errors_total]).toEqual([20, 400])
     expect(JSON.stringify([body.errors, body.failure]).length).toBeLessThan(16_384)
   })
+
+  it('tells the reference that a wrong value came from, also further in', async () => {
+    const schema =
+      ',"input_schema":{"properties":{"rows":{"items":{"properties":{"id":{"type":"string"}}}},"own":{"type":"null"}}}'
+    const { body } = await resolve('{"rows":"$r1.rows","own":1}', schema)
+    const found = body.errors.map(({ path, reference }) => [path, reference])
+    expect(found).toEqual([
+      ['/rows/0/id', '$r1.rows'],
+      ['/rows/1/id', '$r1.rows'],
+      ['/own', null],
+    ])
+    expect(JSON.stringify(body.failure)).toContain('(the value of $r1.rows)')
+    const whole = await resolve('"$r1.n"', ',"input_schema":{"type":"string"}')
+    expect(whole.body.errors[0]).toMatchObject({ path: '', reference: '$r1.n' })
+  })
+
+  it('compares numbers as they were written, also those of references', async () => {
+    const other = api.newRun()
+    await other.put('{"output":{"id":9007199254740993}}')
+    const schema = '{"properties":{"id":{"const":9007199254740992}}}'
+    const { body } = await other.resolve(`{"arguments":{"id":"$r1.id"},"input_schema":${schema}}`)
+    expect(body.errors[0]).toMatchObject({
+      expected: '9007199254740992',
+      received: 'number 9007199254740993',
+    })
+  })
+
+  it('warns about what the schema says in vain, when resolving and when registering', async () => {
+    const schema = '{"minimun":1,"properties":{"n":{"format":"uint64","x-order":{"y":1}}}}'
+    const { body } = await resolve('{"n":1}', `,"input_schema":${schema}`)
+    expect([body.valid, body.warnings.map((warning) => warning.schema_path)]).toEqual([
+      true,
+      ['#/minimun', '#/properties/n/x-order', '#/properties/n/format'],
+    ])
+    const tool = await api.newRun().tool('t', `{"input_schema":${schema}}`)
+    expect(tool.body).toMatchObject({ warnings: body.warnings })
+    expect((await resolve('1')).body.warnings).toEqual([])
+  })
+
+  it('that takes too long is a 422 that names the limit', async () => {
+    const { status, body } = await run.resolve(
+      `{"arguments":"${'a'.repeat(60)}!","input_schema":{"pattern":"^(a+)+$"}}`,
+    )
+    expect([status, body]).toMatchObject([
+      422,
+      { code: 'over_limit', limit: 'validate_ms', value: 250 },
+    ])
+  })
 })

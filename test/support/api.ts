@@ -5,10 +5,12 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { readConfig } from '../../src/config.ts'
 import type { Problem } from '../../src/http/problems.ts'
 import type { ContentAnswer, PutAnswer, ResultDescription } from '../../src/runs/answer.ts'
+import type { CallError } from '../../src/runs/call-errors.ts'
 import type { RunAnswer } from '../../src/runs/lifecycle.ts'
 import type { RecallAnswer } from '../../src/runs/recall.ts'
-import type { CallError, Unresolved } from '../../src/runs/resolve.ts'
+import type { Unresolved } from '../../src/runs/resolve.ts'
 import { type Service, startService } from '../../src/service.ts'
+import type { SchemaWarning } from '../../src/validation/validator.ts'
 import { NOW, temporaryFolder } from './ledger.ts'
 
 export type Settings = Readonly<Record<string, string>>
@@ -29,6 +31,7 @@ export interface ResolveBody {
   readonly unresolved: readonly Unresolved[]
   readonly valid: boolean | null
   readonly errors: readonly CallError[]
+  readonly warnings: readonly SchemaWarning[]
   readonly errors_total: number
   readonly failure: unknown
 }

@@ -31,6 +31,14 @@ describe('size', () => {
     expect(errorsTotal).toBe(400_001)
   })
 
+  it('errors past counting are a refusal, so that alternatives cannot fill the memory', async () => {
+    const anyOf = Array.from({ length: 25 }, (_, i) => ({ items: { const: `${i}` } }))
+    await expect(judge({ anyOf }, Array(100_000).fill(0))).rejects.toMatchObject({
+      code: 'over_limit',
+      facts: { limit: 'counted_errors', value: 2_000_000 },
+    })
+  })
+
   it('the number of errors is the limit that was passed in', async () => {
     const validator = new AjvValidator({ errorsShown: 2 })
     const { errors, errorsTotal } = await validator.validate(

@@ -30,7 +30,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         tags,
         summary: 'Register a tool',
         description:
-          'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name.',
+          'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name. What the schema says that its dialect does not know is warned about.',
         params: ToolParams,
         body: ToolSchema,
         response: {
@@ -42,13 +42,13 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
     },
     async (request, reply) => {
       const { run_id, tool_name } = request.params
-      const { created } = await registerTool(
+      const { created, warnings } = await registerTool(
         context,
         request.runRef,
         tool_name,
         request.body.input_schema,
       )
-      return reply.code(created ? 201 : 200).send({ run_id, tool_name })
+      return reply.code(created ? 201 : 200).send({ run_id, tool_name, warnings })
     },
   )
 
@@ -92,6 +92,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         ...answer,
         unresolved: spliceable(answer.unresolved),
         errors: spliceable(answer.errors),
+        warnings: spliceable(answer.warnings),
       })
     },
   )

@@ -77,12 +77,35 @@ const CallErrorSchema = Type.Object(
     message: Type.String({ description: 'What is wrong, in words for the model.' }),
     expected: textOrNull('What would be right.'),
     received: textOrNull('What came: its type and a short sample.'),
+    reference: textOrNull('The reference that the value came from, if any.'),
     schema_path: textOrNull('The place in the schema.'),
   },
   {
     title: 'CallError',
     additionalProperties: false,
     description: 'One thing that is wrong with a call.',
+  },
+)
+
+const WarningsSchema = Type.Array(
+  Type.Object(
+    {
+      code: Type.Enum(['unknown_keyword', 'unknown_format'], {
+        title: 'SchemaWarningCode',
+        description: 'What is not known.',
+      }),
+      message: Type.String({ description: 'The same in words.' }),
+      schema_path: Type.String({ description: 'Its place in the schema.' }),
+    },
+    {
+      title: 'SchemaWarning',
+      additionalProperties: false,
+      description: 'A part of a schema that says nothing in its dialect.',
+    },
+  ),
+  {
+    description:
+      'Keywords and formats of the schema that its dialect does not know, and that therefore say nothing; a bounded list.',
   },
 )
 
@@ -106,6 +129,7 @@ export const ResolvedSchema = Type.Object(
       description: 'What the model has to mend; a bounded list.',
     }),
     errors_total: Type.Integer({ description: 'How many errors there are in all.' }),
+    warnings: WarningsSchema,
     failure: Type.Unknown({
       description: 'The `invalid_input` sentinel to record for an invalid call; else null.',
     }),
@@ -131,6 +155,7 @@ export const RegisteredToolSchema = Type.Object(
   {
     run_id: Type.String({ description: 'The run.' }),
     tool_name: Type.String({ description: 'The tool.' }),
+    warnings: WarningsSchema,
   },
   { $id: 'RegisteredTool', additionalProperties: false, description: 'A tool that is registered.' },
 )

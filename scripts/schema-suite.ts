@@ -1,0 +1,129 @@
+/**
+ * Judges the cases of the JSON Schema test suite: `node scripts/schema-suite.ts FOLDER` with a checkout of
+ * json-schema-org/JSON-Schema-Test-Suite. Prints every case that is judged otherwise than the suite expects, and how many
+ * there are. What the suite serves by HTTP is put under "$defs" here, as nothing is fetched. Without the folder nothing is
+ * done.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { CoatcheckError } from '../src/core/errors.ts'
+import { JsonSlice } from '../src/core/json/slice.ts'
+import { AjvValidator } from '../src/validation/ajv-validator.ts'
+
+const DRAFTS: readonly Draft[] = [
+  { name: 'draft-07', folder: 'draft7', uri: 'http://json-schema.org/draft-07/schema#' },
+  { name: '2019-09', folder: 'draft2019-09', uri: 'https://json-schema.org/draft/2019-09/schema' },
+  { name: '2020-12', folder: 'draft2020-12', uri: 'https://json-schema.org/draft/2020-12/schema' },
+]
+const REMOTES = 'http://localhost:1234/'
+const MOST_REMOTES = 20
+
+interface Case {
+  readonly description: string
+  readonly schema: unknown
+  readonly tests: readonly Test[]
+}
+
+interface Test {
+  readonly description: string
+  readonly data: unknown
+  readonly valid: boolean
+}
+
+const validator = new AjvValidator()
+const slice = (value: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(value)))
+const folder = process.argv[2] ?? ''
+if (folder === '' || !existsSync(join(folder, 'tests'))) console.log('no test suite there: skipped')
+else for (const draft of DRAFTS) await judgeDraft(folder, draft)
+
+interface Draft {
+  readonly name: string
+  readonly folder: string
+  /** Given to cases that name no dialect. */
+  readonly uri: string
+}
+
+async function judgeDraft(root: string, draft: Draft): Promise<void> {
+  const { name } = draft
+  const tests = join(root, 'tests', draft.folder)
+  let [asExpected, otherwise] = [0, 0]
+  for (const file of filesIn(tests)) {
+    const cases: readonly Case[] = JSON.parse(readFileSync(file, 'utf8'))
+    for (const each of cases) {
+      const different = await differences(root, { ...each, schema: dialected(each.schema, draft) })
+      asExpected += each.tests.length - different.length
+      otherwise += different.length
+      for (const text of different) {
+        console.log(`${name}:${relative(tests, file)}: ${each.description} / ${text}`)
+      }
+    }
+  }
+  console.log(`${name}: ${asExpected} as expected, ${otherwise} not`)
+}
+
+function filesIn(path: string): readonly string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => join(path, file))
+}
+
+async function differences(root: string, { schema, tests }: Case): Promise<readonly string[]> {
+  const bundled = await bundle(root, schema)
+  const found: string[] = []
+  for (const { description, data, valid } of tests) {
+    const verdict = await verdictOf(bundled, data)
+    if (verdict !== valid) found.push(`${description}: expected ${valid}, got ${verdict}`)
+  }
+  return found
+}
+
+async function verdictOf(schema: unknown, data: unknown): Promise<boolean | string> {
+  try {
+    const { valid, errors } = await validator.validate(slice(schema), slice(data))
+    return errors[0]?.code === 'unchecked' ? 'unchecked' : valid
+  } catch (error) {
+    if (error instanceof CoatcheckError) return `${error.code} (${error.message})`
+    throw error
+  }
+}
+
+/** The schema with the documents it refers to, as long as one of those is what it lacks. */
+async function bundle(root: string, schema: unknown): Promise<unknown> {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const documents: Record<string, unknown> = {}
+  let whole: object = schema
+  for (let i = 0; i < MOST_REMOTES; i++) {
+    const url = await missingRemote(whole)
+    const file = join(root, 'remotes', url?.slice(REMOTES.length) ?? '')
+    if (url === undefined || !existsSync(file) || url in documents) break
+    documents[url] = identified(JSON.parse(readFileSync(file, 'utf8')), url)
+    whole = {
+      ...schema,
+      $defs: { ...('$defs' in schema ? (schema.$defs as object) : {}), ...documents },
+    }
+  }
+  return whole
+}
+
+function dialected(schema: unknown, { uri }: Draft): unknown {
+  return typeof schema === 'object' ? { $schema: uri, ...schema } : schema
+}
+
+/** A document under the URL that it is served at; one with another name of its own is put inside of one. */
+function identified(document: unknown, url: string): unknown {
+  if (typeof document !== 'object' || document === null) return document
+  const isOther = '$id' in document && document.$id !== url
+  return isOther ? { $id: url, allOf: [document] } : { ...document, $id: url }
+}
+
+async function missingRemote(schema: object): Promise<string | undefined> {
+  try {
+    await validator.compile(slice(schema))
+    return undefined
+  } catch (error) {
+    const reference = error instanceof CoatcheckError ? error.facts['reference'] : undefined
+    if (typeof reference !== 'string' || !reference.startsWith(REMOTES)) return undefined
+    return reference.replace(/#.*$/, '')
+  }
+}

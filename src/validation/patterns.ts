@@ -1,0 +1,25 @@
+/** Regular expressions of callers' schemas, read as widely as ECMAScript allows. */
+
+/** A `pattern` that is no regular expression in either mode. */
+export class PatternError extends Error {
+  readonly pattern: string
+
+  constructor(pattern: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.name = 'PatternError'
+    this.pattern = pattern
+  }
+}
+
+/** The expression as Unicode mode reads it, or, where that mode forbids it, as plain ECMAScript does. */
+export function regExpOf(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern, 'u')
+  } catch {
+    try {
+      return new RegExp(pattern)
+    } catch (cause) {
+      throw new PatternError(pattern, cause)
+    }
+  }
+}
