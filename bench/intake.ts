@@ -43,7 +43,7 @@ function timed(run: () => unknown): number {
 }
 
 /** Interleaved rounds over every shape whose name holds `only`. */
-export function runIntake(only = '', rounds = ROUNDS): readonly IntakeResult[] {
+function runIntake(only = '', rounds = ROUNDS): readonly IntakeResult[] {
   return shapes(only).map(({ name, body }) => {
     const intakes: number[] = []
     const parses: number[] = []
