@@ -158,7 +158,7 @@ describe('commits', () => {
     await ledger.ping()
     const stored = db.prepare('SELECT count(*) FROM runs WHERE last_request_at > ?').pluck()
     expect(stored.get(NOW)).toBe(runs.length)
-  }, 30_000)
+  })
 
   it('seeks and look-ups go by an index', () => {
     const plans = [
