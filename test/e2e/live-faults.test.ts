@@ -13,7 +13,7 @@ import { type ServiceChild, startChild } from '../support/service.ts'
 const HOUR_MS = 3_600_000
 const POLL_MS = 20
 /** Nearly all that may wait to be committed, and what then has no room. */
-const LARGE_BYTES = 66_000_000
+const LARGE_BYTES = 67_000_000
 const MORE = 'a line of a result\n'.repeat(60_000)
 
 let child: ServiceChild
