@@ -23,7 +23,8 @@ async function filled(run: RunCalls): Promise<RunCalls> {
   return run
 }
 
-const REST = '"unresolved":[],"valid":null,"errors":[],"errors_total":0,"warnings":[],"failure":null}'
+const REST =
+  '"unresolved":[],"valid":null,"errors":[],"errors_total":0,"warnings":[],"failure":null}'
 const CASES: readonly (readonly [args: string, resolved: string, names: string])[] = [
   ['{"x":"$r1"}', `{"x":${JSON_VALUE.trim()}}`, '["r1"]'],
   ['"$r1.rows"', JSON.stringify(rows), '["r1.rows"]'],

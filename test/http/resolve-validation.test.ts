@@ -157,9 +157,11 @@ describe('validation', () => {
   })
 
   it('that takes too long is a 422 that names the limit', async () => {
-    const { status, body } = await run.resolve(
-      `{"arguments":"${'a'.repeat(60)}!","input_schema":{"pattern":"^(a+)+$"}}`,
-    )
+    const impatient = await startApi({ COATCHECK_VALIDATE_MS: '250' })
+    const { status, body } = await impatient
+      .newRun()
+      .resolve(`{"arguments":"${'a'.repeat(60)}!","input_schema":{"pattern":"^(a+)+$"}}`)
+    await impatient.close()
     expect([status, body]).toMatchObject([
       422,
       { code: 'over_limit', limit: 'validate_ms', value: 250 },

@@ -189,6 +189,9 @@ export class Api {
   }
 }
 
+/** No answer may depend on how busy the machine is. */
+const PATIENT: Settings = { COATCHECK_COMPILE_MS: '60000', COATCHECK_VALIDATE_MS: '60000' }
+
 export async function startApi(settings: Settings = {}): Promise<Api> {
   const folder = temporaryFolder()
   const clock = { now: NOW }
@@ -197,7 +200,11 @@ export async function startApi(settings: Settings = {}): Promise<Api> {
 }
 
 function start(folder: string, settings: Settings, clock: { now: number }): Promise<Service> {
-  const config = readConfig({ COATCHECK_LEDGER: join(folder, 'ledger.db'), ...settings })
+  const config = readConfig({
+    COATCHECK_LEDGER: join(folder, 'ledger.db'),
+    ...PATIENT,
+    ...settings,
+  })
   return startService(config, { now: () => clock.now })
 }
 
