@@ -10,7 +10,7 @@ import { type Edit, editSlice } from '../json/splice.ts'
 import { decodeText, encodeString } from '../json/strings.ts'
 import { ELIDE_WHOLE_BYTES } from '../limits.ts'
 import { charsOf } from '../text.ts'
-import { compactSize, contentBytes, messagesChars, tokensOf } from './estimate.ts'
+import { contentSize, messagesChars, tokensOf } from './estimate.ts'
 import { readMessages, toolNameOf, toolNames } from './messages.ts'
 
 export interface ElidedResult {
@@ -42,15 +42,16 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
   let saved = 0
   for (const result of candidates) {
     const { id, content } = result
-    const bytes = contentBytes(content)
-    if (content === undefined || bytes <= ELIDE_WHOLE_BYTES) continue
+    if (content === undefined) continue
+    const { bytes, compactChars } = contentSize(content)
+    if (bytes <= ELIDE_WHOLE_BYTES) continue
     const name = toolNameOf(result, names)
     const marker = `[Previous: used ${name}]`
     // The marker of a long tool name is itself past the limit.
-    if (content.kind === 'string' && decodeText(content) === marker) continue
+    if (bytes === Buffer.byteLength(marker) && isText(content, marker)) continue
     const token = encodeString(marker)
     edits.push({ start: content.start, end: content.end, bytes: Buffer.from(token) })
-    saved += compactSize(content).chars - charsOf(token)
+    saved += compactChars - charsOf(token)
     elided.push({ tool_use_id: id ?? null, tool_name: name, bytes })
   }
   const projected = editSlice(messages, edits)
@@ -58,3 +59,6 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
   const tokens = { before: tokensOf(chars), after: tokensOf(chars - saved) }
   return { messages: projected, elided, estimated_tokens: tokens }
 }
+
+const isText = (content: JsonSlice, text: string): boolean =>
+  content.kind === 'string' && decodeText(content) === text

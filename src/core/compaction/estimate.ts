@@ -59,13 +59,22 @@ export function compactSize(value: JsonSlice): CompactSize {
   return { bytes: strings.bytes + others, chars: strings.chars + others }
 }
 
-/** The bytes a model gets of a tool result: a string's text, anything else as compact JSON; nothing for null. */
-export function contentBytes(content: JsonSlice | undefined): number {
-  if (content === undefined || content.kind === 'null') return 0
-  if (content.kind !== 'string') return compactSize(content).bytes
+export interface ContentSize {
+  /** What a model gets of it: a string's text, anything else as compact JSON; nothing of null. */
+  readonly bytes: number
+  /** Code points of its compact JSON. */
+  readonly compactChars: number
+}
+
+/** The size of a tool result's content. */
+export function contentSize(content: JsonSlice): ContentSize {
+  if (content.kind !== 'string') {
+    const { bytes, chars } = compactSize(content)
+    return { bytes: content.kind === 'null' ? 0 : bytes, compactChars: chars }
+  }
   const size: StringSize = { bytes: 0, chars: 0, textBytes: 0 }
   addStringSize(content.bytes, content.start, size)
-  return size.textBytes
+  return { bytes: size.textBytes, compactChars: size.chars + QUOTES }
 }
 
 /** Tokens of prose: by characters or by words, whichever gives more. Words as Rust's `split_whitespace` has them. */

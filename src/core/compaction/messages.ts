@@ -7,8 +7,9 @@
  * over. Only what no provider takes is refused: no array, a message that is no object or has no role.
  */
 import { CoatcheckError } from '../errors.ts'
-import { distinctMembersOf, elementsOf, type JsonSlice, type Member } from '../json/slice.ts'
-import { decodeRaw, decodeText } from '../json/strings.ts'
+import { Cursor, Fields } from '../json/cursor.ts'
+import { elementsOf, JsonSlice } from '../json/slice.ts'
+import { decodeRaw, decodeText, isNamed } from '../json/strings.ts'
 import { isRenderedSummary, readSummary, type Summary } from './summary.ts'
 
 /** The longest name of a tool, in UTF-16 units. */
@@ -46,8 +47,6 @@ export interface Message {
 /** `exchange`: tool results. `summary`: what an earlier compaction left. `instructions`: a system or developer message. */
 export type MessageKind = 'instructions' | 'user' | 'assistant' | 'exchange' | 'summary'
 
-type Members = ReadonlyMap<string, Member>
-
 /** The messages of a transcript, in order. Throws `invalid_request` that names the index. */
 export function readMessages(messages: JsonSlice): readonly Message[] {
   if (messages.kind !== 'array') {
@@ -57,25 +56,46 @@ export function readMessages(messages: JsonSlice): readonly Message[] {
     )
   }
   const read: Message[] = []
-  for (const message of elementsOf(messages)) read.push(readMessage(message, read.length))
+  const cursor = new Cursor(messages)
+  cursor.array(messages.start, (start) => {
+    const message = readMessage(cursor, { bytes: messages.bytes, start, index: read.length })
+    read.push(message)
+    return message.json.end
+  })
   return read
 }
 
-function readMessage(json: JsonSlice, index: number): Message {
-  if (json.kind !== 'object') throw badMessage(index, `is not an object (${json.kind})`)
-  const members = distinctMembersOf(json)
+interface Place {
+  readonly bytes: Buffer
+  readonly start: number
+  readonly index: number
+}
+
+function readMessage(cursor: Cursor, { bytes, start, index }: Place): Message {
+  const { kind } = new JsonSlice(bytes, start)
+  if (kind !== 'object') throw badMessage(index, `is not an object (${kind})`)
+  const members = new Fields()
+  let blocks: readonly Fields[] = []
+  const end = cursor.object(start, (name, at) => {
+    if (name === 'content') blocks = []
+    const isList = name === 'content' && new JsonSlice(bytes, at).kind === 'array'
+    const list = isList ? readBlocks(cursor, new JsonSlice(bytes, at)) : undefined
+    if (list !== undefined) blocks = list.blocks
+    const value = list === undefined ? cursor.value(at) : new JsonSlice(bytes, at, list.end)
+    members.add(name, value)
+    return value.end
+  })
   const role = stringOf(members, 'role')
   if (role === undefined) throw badMessage(index, 'has no string member "role"')
-  const content = members.get('content')?.value
-  const blocks = content?.kind === 'array' ? blocksOf(content) : []
+  const content = members.get('content')
   return {
-    json,
+    json: new JsonSlice(bytes, start, end),
     role,
     content,
     text: TOOL_ROLES.has(role) ? '' : textOf(content, blocks),
-    calls: [...blockCalls(blocks), ...functionCalls(members.get('tool_calls')?.value)],
+    calls: [...blockCalls(blocks), ...functionCalls(cursor, members.get('tool_calls'))],
     results: resultsOf(role, members, blocks),
-    summary: summaryOf(members.get('compaction_summary')?.value, index),
+    summary: summaryOf(members.get('compaction_summary'), index),
   }
 }
 
@@ -87,63 +107,71 @@ function badMessage(index: number, what: string): CoatcheckError {
   )
 }
 
-function blocksOf(content: JsonSlice): readonly Members[] {
-  const blocks: Members[] = []
-  for (const block of elementsOf(content)) {
-    if (block.kind === 'object') blocks.push(distinctMembersOf(block))
-  }
-  return blocks
+/** The objects of the array at `list`, and where it ends. */
+function readBlocks(
+  cursor: Cursor,
+  list: JsonSlice,
+): { readonly blocks: readonly Fields[]; readonly end: number } {
+  const blocks: Fields[] = []
+  const end = cursor.array(list.start, (start) => {
+    if (new JsonSlice(list.bytes, start).kind !== 'object') return cursor.value(start).end
+    const block = new Fields()
+    blocks.push(block)
+    return cursor.fields(start, block)
+  })
+  return { blocks, end }
 }
 
-function textOf(content: JsonSlice | undefined, blocks: readonly Members[]): string {
+function textOf(content: JsonSlice | undefined, blocks: readonly Fields[]): string {
   if (content?.kind === 'string') return decodeText(content)
   const texts: string[] = []
   for (const block of blocks) {
-    const text = block.get('text')?.value
-    if (text?.kind === 'string' && stringOf(block, 'type') === 'text') texts.push(decodeText(text))
+    const text = block.get('text')
+    if (text?.kind === 'string' && isOfType(block, 'text')) texts.push(decodeText(text))
   }
   return texts.join('\n')
 }
 
-function blockCalls(blocks: readonly Members[]): readonly ToolCall[] {
+function blockCalls(blocks: readonly Fields[]): readonly ToolCall[] {
   return blocks
-    .filter((block) => stringOf(block, 'type') === 'tool_use')
+    .filter((block) => isOfType(block, 'tool_use'))
     .map((block) => ({
       id: stringOf(block, 'id'),
       name: nameOf(block),
-      input: block.get('input')?.value,
+      input: block.get('input'),
     }))
 }
 
 /** OpenAI's calls: of a function, or of a custom tool with free text as its input. */
-function functionCalls(calls: JsonSlice | undefined): readonly ToolCall[] {
+function functionCalls(cursor: Cursor, calls: JsonSlice | undefined): readonly ToolCall[] {
   if (calls?.kind !== 'array') return []
-  return blocksOf(calls).map((call) => {
-    const body = (call.get('function') ?? call.get('custom'))?.value
-    const members: Members = body?.kind === 'object' ? distinctMembersOf(body) : new Map()
+  return readBlocks(cursor, calls).blocks.map((call) => {
+    const body = call.get('function') ?? call.get('custom')
+    const members = new Fields()
+    if (body?.kind === 'object') cursor.fields(body.start, members)
     return {
       id: stringOf(call, 'id'),
       name: nameOf(members),
-      input: (members.get('arguments') ?? members.get('input'))?.value,
+      input: members.get('arguments') ?? members.get('input'),
     }
   })
 }
 
 function resultsOf(
   role: string,
-  members: Members,
-  blocks: readonly Members[],
+  members: Fields,
+  blocks: readonly Fields[],
 ): readonly ToolResult[] {
-  const id = members.get('tool_call_id')?.value
+  const id = members.get('tool_call_id')
   if (role === 'tool' && id?.kind === 'string') {
-    return [{ id, content: members.get('content')?.value }]
+    return [{ id, content: members.get('content') }]
   }
   if (role !== 'user') return []
   return blocks
-    .filter((block) => stringOf(block, 'type') === 'tool_result')
+    .filter((block) => isOfType(block, 'tool_result'))
     .map((block) => {
-      const use = block.get('tool_use_id')?.value
-      return { id: use?.kind === 'string' ? use : undefined, content: block.get('content')?.value }
+      const use = block.get('tool_use_id')
+      return { id: use?.kind === 'string' ? use : undefined, content: block.get('content') }
     })
 }
 
@@ -191,12 +219,17 @@ export function toolNameOf(result: ToolResult, names: ReadonlyMap<string, string
 }
 
 /** A name of a length that no tool has is none: markers would repeat it for every result. */
-function nameOf(members: Members): string | undefined {
+function nameOf(members: Fields): string | undefined {
   const name = stringOf(members, 'name')?.toWellFormed()
   return name === undefined || name.length > CALL_NAME_UNITS ? undefined : name
 }
 
-function stringOf(members: Members, name: string): string | undefined {
-  const value = members.get(name)?.value
+function isOfType(block: Fields, type: string): boolean {
+  const value = block.get('type')
+  return value?.kind === 'string' && isNamed(value, type)
+}
+
+function stringOf(members: Fields, name: string): string | undefined {
+  const value = members.get(name)
   return value?.kind === 'string' ? decodeRaw(value) : undefined
 }

@@ -3,23 +3,36 @@
  * their names' code points, white space goes, strings get the shortest escapes, number tokens stay as written, and of a
  * repeated key the last value counts. A lone surrogate stays an escape, which is well-formed text.
  */
-import { charsOf, countTails } from '../text.ts'
+import { charsOf, countTails, wordsOf } from '../text.ts'
+import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
+import { MemberOrder } from './member-order.ts'
 import { outlineOf } from './scan.ts'
-import { JsonSlice, nextItem, skipValue, valueAfter } from './slice.ts'
+import type { JsonSlice } from './slice.ts'
 import { measureStringPart } from './string-view.ts'
-import { decodeRaw, decodeText, encodeString, TokenReader } from './strings.ts'
+import { decodeText } from './strings.ts'
 
+const QUOTE = 0x22
+const COMMA = 0x2c
+const SLASH = 0x2f
 const BACKSLASH = 0x5c
+const LOWER_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
+const SPACE = 0x20
+const SHORT_ESCAPE_BYTES = 2
 const MAX_BYTES_PER_CHAR = 4
-const SURROGATE = /[\ud800-\udfff]/
+/** An object that is not empty has as many bytes; its members may take one comma more until they are in order. */
+const LEAST_OBJECT_BYTES = 6
+/** For how many members there is room at first. */
+const LIKELY_MEMBER_BYTES = 16
+/** Up to so many bytes a loop copies sooner than a call. */
+const FEW_BYTES = 48
 
 /** Canonical JSON of a value. */
 export function canonicalJson(value: JsonSlice): string {
-  return new Writer(value).value()
+  return new Writer(value).write().toString()
 }
 
 /** The text a model reads: a string bare (lone surrogates as U+FFFD), anything else as canonical JSON. */
@@ -38,114 +51,114 @@ export function contentStringWithin(value: JsonSlice, maxChars: number): string 
 function leastChars(value: JsonSlice, maxChars: number): number {
   const { bytes, start, end } = value
   if (value.kind === 'string') return measureStringPart(bytes, start + 1, end - 1).chars
-  const { compactBytes, escapedTails, hasRepeats } = outlineOf(value)
-  const least = compactBytes / MAX_BYTES_PER_CHAR
+  const { compactBytes: size, escapedTails, hasRepeats } = outlineOf(value)
+  const least = size / MAX_BYTES_PER_CHAR
   if (hasRepeats || least > maxChars) return least
-  return compactBytes - escapedTails - countTails(bytes, start, end)
+  return size - escapedTails - countTails(bytes, start, end)
 }
 
 const fitting = (text: string, maxChars: number): string | undefined =>
   charsOf(text) <= maxChars ? text : undefined
 
-/** Writes a value in one pass over its bytes. */
+/** Writes a value in one pass over its bytes: first with members as they stand, then in order. */
 class Writer {
-  readonly #bytes: Buffer
+  readonly #from: Buffer
+  readonly #words: Int32Array
+  readonly #start: number
   readonly #end: number
-  readonly #names: TokenReader
-  #pos: number
+  readonly #to: Buffer
+  readonly #order: MemberOrder
+  /** How much is written. */
+  #written = 0
 
-  constructor(value: JsonSlice) {
-    this.#names = new TokenReader(value.bytes)
-    this.#bytes = value.bytes
-    this.#end = value.end
-    this.#pos = value.start
+  constructor({ bytes, start, end }: JsonSlice) {
+    this.#from = bytes
+    this.#words = wordsOf(bytes)
+    this.#start = start
+    this.#end = end
+    const length = end - start
+    this.#to = Buffer.allocUnsafe(length + Math.ceil(length / LEAST_OBJECT_BYTES))
+    this.#order = new MemberOrder(this.#to, Math.ceil(length / LIKELY_MEMBER_BYTES))
   }
 
-  /** The value where it stands, past which it then stands. */
-  value(): string {
-    switch (this.#bytes[this.#pos]) {
-      case OPEN_OBJECT:
-        return this.#object()
-      case OPEN_ARRAY:
-        return this.#array()
-      default:
-        return canonicalToken(this.#token())
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
+  write(): Buffer {
+    const from = this.#from
+    const to = this.#to
+    const order = this.#order
+    const end = this.#end
+    let at = 0
+    let pos = this.#start
+    while (pos < end) {
+      const byte = from[pos] as number
+      if (byte > COMMA && byte < OPEN_ARRAY) {
+        to[at++] = byte
+        pos++
+        continue
+      }
+      if (byte === QUOTE) {
+        this.#written = at
+        pos = this.#string(pos)
+        at = this.#written
+        continue
+      }
+      pos++
+      if (byte <= SPACE) continue
+      if (byte === CLOSE_OBJECT) at = order.closeObject(at)
+      to[at++] = byte
+      if (byte === COMMA) order.next(at)
+      else if (byte === OPEN_OBJECT) order.openObject(at)
+      else if (byte === OPEN_ARRAY) order.openArray()
+      else if (byte === CLOSE_ARRAY) order.closeArray()
     }
+    return order.ordered(at)
   }
 
-  #token(): JsonSlice {
-    const start = this.#pos
-    this.#pos = skipValue(this.#bytes, start, this.#end)
-    return new JsonSlice(this.#bytes, start, this.#pos)
-  }
-
-  #array(): string {
-    const parts: string[] = []
-    this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
-    while (this.#bytes[this.#pos] !== CLOSE_ARRAY) {
-      parts.push(this.value())
-      this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
+  /** Writes the string token at `start`; the position after it. */
+  #string(start: number): number {
+    const from = this.#from
+    const to = this.#to
+    let at = this.#written
+    let pos = start + 1
+    to[at++] = QUOTE
+    for (;;) {
+      const stop = pos + FEW_BYTES
+      let byte = from[pos] as number
+      while (byte !== QUOTE && byte !== BACKSLASH && pos < stop) {
+        to[at++] = byte
+        byte = from[++pos] as number
+      }
+      if (byte === QUOTE) break
+      if (byte !== BACKSLASH) {
+        const special = nextSpecial(from, this.#words, pos, this.#end)
+        at += from.copy(to, at, pos, special)
+        pos = special
+        continue
+      }
+      const letter = from[pos + 1] as number
+      if (letter === LOWER_U || letter === SLASH) {
+        this.#written = at
+        pos = this.#escape(pos)
+        at = this.#written
+      } else {
+        to[at++] = BACKSLASH
+        to[at++] = letter
+        pos += SHORT_ESCAPE_BYTES
+      }
     }
-    this.#pos++
-    return `[${listed(parts)}]`
+    to[at++] = QUOTE
+    this.#written = at
+    return pos + 1
   }
 
-  #object(): string {
-    const members: NamedText[] = []
-    this.#pos = nextItem(this.#bytes, this.#pos + 1, this.#end)
-    while (this.#bytes[this.#pos] !== CLOSE_OBJECT) {
-      const key = this.#token()
-      this.#pos = valueAfter(this.#bytes, this.#pos, this.#end)
-      members.push({ name: this.#names.decode(key), text: this.value() })
-      this.#pos = nextItem(this.#bytes, this.#pos, this.#end)
-    }
-    this.#pos++
-    return `{${listed(distinct(members).map(({ name, text }) => `${encodeString(name)}:${text}`))}}`
+  /** Writes what the escape at `pos` stands for as short as can be; the position after it. */
+  #escape(pos: number): number {
+    const code = escapedCode(this.#from, pos)
+    const size = compactBytes(code)
+    const isPlain = size === utf8Bytes(code)
+    const text = String.fromCodePoint(code)
+    this.#to.write(isPlain ? text : JSON.stringify(text).slice(1, -1), this.#written)
+    this.#written += size
+    return pos + escapeBytes(this.#from, pos, code)
   }
 }
-
-/** A scalar's token: as written, unless there are escapes in it. */
-function canonicalToken(token: JsonSlice): string {
-  const { bytes, start, end } = token
-  let pos = start
-  while (pos < end && bytes[pos] !== BACKSLASH) pos++
-  return pos === end ? token.toString() : encodeString(decodeRaw(token))
-}
-
-interface NamedText {
-  readonly name: string
-  readonly text: string
-}
-
-/** Sorted by name, of each name the last. By units, which is faster, where no name holds surrogates. */
-function distinct(members: NamedText[]): readonly NamedText[] {
-  const compare = members.some(({ name }) => SURROGATE.test(name))
-    ? compareCodePoints
-    : compareUnits
-  members.sort((a, b) => compare(a.name, b.name))
-  return members.filter(({ name }, i) => name !== members[i + 1]?.name)
-}
-
-const compareUnits = (a: string, b: string): number => (a < b ? -1 : a === b ? 0 : 1)
-
-/** Not by `join`, which copies: every level of a deep value would copy all below it once more. */
-function listed(parts: readonly string[]): string {
-  let text = parts[0] ?? ''
-  for (let i = 1; i < parts.length; i++) text += `,${parts[i]}`
-  return text
-}
-
-/** Orders strings by code point, as their UTF-8 bytes are ordered; `<` would order UTF-16 units. */
-export function compareCodePoints(a: string, b: string): number {
-  const shared = Math.min(a.length, b.length)
-  for (let i = 0; i < shared; i++) {
-    const x = a.charCodeAt(i)
-    const y = b.charCodeAt(i)
-    // Units from U+E000 on stand below surrogates, which stand for what lies above U+FFFF (a lone one is taken so too).
-    if (x !== y) return rank(x) - rank(y)
-  }
-  return a.length - b.length
-}
-
-const rank = (unit: number): number =>
-  unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800

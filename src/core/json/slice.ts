@@ -2,6 +2,8 @@
  * Reading JSON that `scan.ts` has already validated, without building objects: a value is the range of bytes it stands
  * in, so number tokens, key order, duplicate keys and escapes stay as they came.
  */
+import { wordsOf } from '../text.ts'
+import { nextSpecial } from './escape.ts'
 import type { Outline } from './outline.ts'
 import { decodeRaw } from './strings.ts'
 
@@ -13,6 +15,8 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const SPACE = 0x20
+/** How far a string's end is looked for byte by byte, before four at a time pay. */
+const NEAR_BYTES = 16
 
 export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null'
 
@@ -97,11 +101,20 @@ export function skipSpace(bytes: Uint8Array, from: number, end: number): number 
 /** The position after the string token that starts at `pos`. */
 export function skipString(bytes: Uint8Array, start: number): number {
   let pos = start + 1
-  for (;;) {
+  const stop = pos + NEAR_BYTES
+  while (pos < stop) {
     const byte = bytes[pos] as number
     if (byte === QUOTE) return pos + 1
     pos += byte === BACKSLASH ? 2 : 1
   }
+  return skipFar(bytes, pos)
+}
+
+function skipFar(bytes: Uint8Array, from: number): number {
+  const words = wordsOf(bytes)
+  let pos = nextSpecial(bytes, words, from, bytes.length)
+  while (bytes[pos] === BACKSLASH) pos = nextSpecial(bytes, words, pos + 2, bytes.length)
+  return pos + 1
 }
 
 /** The position after the value that starts at `pos`; `end` bounds a bare number or literal. */

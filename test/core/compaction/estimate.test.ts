@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   approxTokens,
   compactSize,
-  contentBytes,
+  contentSize,
   estimateMessages,
   estimateText,
   trimBlank,
@@ -64,7 +64,7 @@ describe('compactSize', () => {
   })
 })
 
-describe('contentBytes', () => {
+describe('contentSize', () => {
   it('of a string are its text, whatever escapes it is spelled with', () => {
     const unit = fc.oneof(
       fc.nat({ max: 0xffff }),
@@ -77,7 +77,7 @@ describe('contentBytes', () => {
         const said = String.fromCharCode(...units)
         const spelled = json(`"${escaped}\\/\\"\\b"`)
         const compact = JSON.stringify(`${said}/"\b`)
-        expect(contentBytes(spelled)).toBe(Buffer.byteLength(`${said}/"\b`))
+        expect(contentSize(spelled).bytes).toBe(Buffer.byteLength(`${said}/"\b`))
         expect(compactSize(spelled)).toEqual({
           bytes: Buffer.byteLength(compact),
           chars: [...compact].length,
@@ -93,11 +93,13 @@ describe('contentBytes', () => {
     ['null', 0],
     ['12.0', 4],
   ])('of %s is %d', (source, bytes) => {
-    expect(contentBytes(json(source))).toBe(bytes)
+    expect(contentSize(json(source)).bytes).toBe(bytes)
   })
 
-  it('of nothing is 0', () => {
-    expect(contentBytes(undefined)).toBe(0)
+  it('has the code points of its compact JSON too', () => {
+    expect(contentSize(json('"\\u00e9\\/\\u0001"')).compactChars).toBe([...'"é/\\u0001"'].length)
+    expect(contentSize(json('{ "k" : "é" }')).compactChars).toBe([...'{"k":"é"}'].length)
+    expect(contentSize(json(' null')).compactChars).toBe('null'.length)
   })
 })
 

@@ -2,7 +2,6 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   canonicalJson,
-  compareCodePoints,
   contentString,
   contentStringWithin,
 } from '../../../src/core/json/canonical.ts'
@@ -70,6 +69,11 @@ describe('canonical text', () => {
   it.each([
     ['{"\\ud800\\udc00":1,"\uffff":2}', '{"\uffff":2,"\u{10000}":1}'],
     ['{"b":1,"a":2,"ab":3,"":4}', '{"":4,"a":2,"ab":3,"b":1}'],
+    [
+      '{"\\uE000":1,"\\uDC00":2,"\\uD800":3,"\ud7ff":4}',
+      '{"\ud7ff":4,"\\ud800":3,"\\udc00":2,"\ue000":1}',
+    ],
+    ['{"a\\u0001":1,"a":2,"a!":3,"a\\"":4}', '{"a":2,"a\\u0001":1,"a!":3,"a\\"":4}'],
     ['{"10":1,"2":2}', '{"10":1,"2":2}'],
     ['{"z":1,"a":2,"z":[3]}', '{"a":2,"z":[3]}'],
     ['{"\\u0061":1,"a":2}', '{"a":2}'],
@@ -81,6 +85,14 @@ describe('canonical text', () => {
     [' true ', 'true'],
   ])('of %s is %s', (source, text) => {
     expect(canonicalJson(slice(source))).toBe(text)
+  })
+
+  it('of objects with many names has them in order and each once', () => {
+    const names = Array.from({ length: 500 }, (_, i) => `k${(i * 7919) % 250}`)
+    const text = canonicalJson(slice(`{${names.map((name, i) => `"${name}":${i}`).join(',')}}`))
+    const last = new Map(names.map((name, i) => [name, i]))
+    const sorted = [...last].sort(([a], [b]) => (a < b ? -1 : 1))
+    expect(text).toBe(`{${sorted.map(([name, i]) => `"${name}":${i}`).join(',')}}`)
   })
 
   it('is made for the deepest document too', () => {
@@ -97,8 +109,11 @@ describe('names', () => {
       .map((parts) => parts.join(''))
     holds(
       fc.property(fc.oneof(names, near), fc.oneof(names, near), (a, b) => {
-        const order = Buffer.compare(Buffer.from(a), Buffer.from(b))
-        expect(Math.sign(compareCodePoints(a, b))).toBe(order)
+        const text = canonicalJson(slice(`{${JSON.stringify(a)}:0,${JSON.stringify(b)}:0}`))
+        const names = [...new Set([a, b])].sort((x, y) =>
+          Buffer.compare(Buffer.from(x), Buffer.from(y)),
+        )
+        expect(text).toBe(`{${names.map((name) => `${JSON.stringify(name)}:0`).join(',')}}`)
       }),
       1_000,
     )
@@ -152,6 +167,12 @@ describe('content', () => {
   ])('of %s at every level takes time by its size as well', (open, close) => {
     const text = `${open.repeat(1_000)}"${'x'.repeat(40_000_000)}"${close.repeat(1_000)}`
     expect(canonicalJson(slice(text)) === text).toBe(true)
+  })
+
+  it('of members out of order at every level takes time by its size as well', () => {
+    const text = `${'{"b":0,"a":'.repeat(1_000)}"${'x'.repeat(40_000_000)}"${'}'.repeat(1_000)}`
+    const sorted = `${'{"a":'.repeat(1_000)}"${'x'.repeat(40_000_000)}"${',"b":0}'.repeat(1_000)}`
+    expect(canonicalJson(slice(text)) === sorted).toBe(true)
   })
 
   // Brackets and commas were once not counted, so that any number of them was within the limit until it was written.
