@@ -24,12 +24,6 @@ interface ChunkRow extends EncodedChunk {
   readonly state: number
 }
 
-interface NewChunk extends ChunkRow {
-  readonly key: number
-  readonly result: number
-  readonly n: number
-}
-
 /** Finds and reads them. */
 export class ChunkReader {
   readonly #sql: ReturnType<typeof prepareReads>
@@ -74,17 +68,10 @@ export class ChunkWriter {
   ): void {
     let at = n
     for (const { bytes, ...place } of chunks) {
-      this.#sql.insert.run({
-        key: result + at,
-        result,
-        n: at,
-        first_byte: place.firstByte,
-        first_line: place.firstLine,
-        first_crlf: place.firstCrlf,
-        first_char: place.firstChar,
-        state: place.state,
-        ...encodeChunk(bytes, how),
-      })
+      const { encoding, length, checksum, bytes: kept } = encodeChunk(bytes, how)
+      const { firstByte, firstLine, firstCrlf, firstChar, state } = place
+      const sums = [firstByte, firstLine, firstCrlf, firstChar, state] as const
+      this.#sql.insert.run(result + at, result, at, ...sums, encoding, length, checksum, kept)
       at++
     }
   }
@@ -138,13 +125,12 @@ function prepareReads(db: Database.Database) {
 function prepareWrites(db: Database.Database) {
   const number = <Bind extends unknown[]>(sql: string) => db.prepare<Bind, number>(sql).pluck()
   return {
-    insert: db.prepare<[NewChunk]>(
+    // by place: names are looked up at every call
+    insert: db.prepare<[...number[], Buffer]>(
       `INSERT INTO chunks
          (key, result, n, first_byte, first_line, first_crlf, first_char, state,
           encoding, length, checksum, bytes)
-       VALUES
-         ($key, $result, $n, $first_byte, $first_line, $first_crlf, $first_char, $state,
-          $encoding, $length, $checksum, $bytes)`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
     lastKey: number<[number, number]>(

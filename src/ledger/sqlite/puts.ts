@@ -1,17 +1,32 @@
 /**
- * What a put is, whole or in pieces: the run opened, a retry found, the limits, the result with its chunks, the counts.
+ * What a put is, whole or in pieces: a retry found, the limits, the run made, the result with its chunks, the counts.
  * Synchronous, and in the caller's transaction.
  */
-import type { Chunk, RunRef } from '../ledger.ts'
+import { CoatcheckError } from '../../core/errors.ts'
+import type { Chunk, RunRef, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, chunksOf } from './chunks.ts'
-import type { Append, Appended, Finish } from './messages.ts'
-import { toResult } from './result-statements.ts'
+import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
+import { type ResultRow, toResult } from './result-statements.ts'
 import { type Results, withoutValue } from './results.ts'
+import { RunGroup } from './run-group.ts'
+import type { RunRow } from './run-state.ts'
 import type { Runs } from './runs.ts'
 import { bytesIn, type Uploads } from './uploads.ts'
 
 /** Of a run that has yet to be opened. */
 const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
+
+/** What a put finds. */
+interface Asked {
+  readonly put: StreamedPut
+  readonly run: RunRow | undefined
+  readonly same: ResultRow | undefined
+}
+
+/** How the changes of one put are made. */
+export type Apart = (work: () => Appended) => AppendOutcome
+
+const directly: Apart = (work) => work()
 
 interface Parts {
   readonly runs: Runs
@@ -34,17 +49,19 @@ export class Puts {
     this.#uploads = uploads
   }
 
-  /** Throws `ended`, `expired`, `evicted`, `over_limit`. */
-  keep(append: Append | Finish): Appended {
-    const { ref, now } = append
-    const put = 'upload' in append ? append.put : withoutValue(append.put)
-    const { row: run } = this.#runs.open(ref, now)
-    const same = this.#results.findSame(run, put)
-    if (same !== undefined) return { result: toResult(same), retried: true }
-    this.#results.requireRoom(run, put.totalBytes)
-    const { row, counts } = this.#results.keep({ run, now }, put, this.#keepChunks(append))
-    this.#runs.count(run, counts)
-    return { result: toResult(row), retried: false }
+  /**
+   * Keeps puts in their order; a refusal (`ended`, `expired`, `evicted`, `over_limit`) is its put's alone, and has changed
+   * nothing. What else is thrown is a fault, which leaves the transaction half done; unless each put's changes go through
+   * `apart`, which undoes them and returns the fault as the outcome.
+   */
+  keepAll(
+    appends: readonly (Append | Finish)[],
+    apart: Apart = directly,
+  ): readonly AppendOutcome[] {
+    const group = new RunGroup(this.#runs)
+    const outcomes = appends.map((append) => this.#tryKeep(append, { group, apart }))
+    group.write()
+    return outcomes
   }
 
   /** The key of an upload; nothing is written. Throws as `keep` would, as far as that is known, and `overloaded`. */
@@ -60,6 +77,42 @@ export class Puts {
     const run = this.#runs.requireOpenable(ref, now) ?? NOTHING_KEPT
     this.#results.requireRoom(run, this.#uploads.bytesOf(ref) + bytesIn(chunks))
     this.#uploads.add(key, chunks)
+  }
+
+  /** First all that may be refused, then all that is written. */
+  #tryKeep(append: Append | Finish, { group, apart }: { group: RunGroup; apart: Apart }) {
+    let asked: Asked
+    try {
+      asked = this.#ask(append, group)
+    } catch (refusal) {
+      if (refusal instanceof CoatcheckError) return { refusal }
+      throw refusal
+    }
+    const { run, same } = asked
+    if (run === undefined || same === undefined) {
+      return apart(() => this.#keep(append, asked, group))
+    }
+    group.set(append.ref, run, append.now)
+    return { result: toResult(same), retried: true }
+  }
+
+  #ask(append: Append | Finish, group: RunGroup): Asked {
+    const { ref, now } = append
+    const put = 'upload' in append ? append.put : withoutValue(append.put)
+    const run = group.requireOpenable(ref, now)
+    const same = run && this.#results.findSame(run, put)
+    if (same !== undefined) return { put, run, same }
+    this.#results.requireRoom(run ?? NOTHING_KEPT, put.totalBytes)
+    if ('upload' in append) this.#uploads.find(append.upload)
+    return { put, run, same }
+  }
+
+  #keep(append: Append | Finish, asked: Asked, group: RunGroup): Appended {
+    const { ref, now } = append
+    const place = { run: asked.run ?? this.#runs.create(ref, now), now }
+    const { row, run } = this.#results.keep(place, asked.put, this.#keepChunks(append))
+    group.set(ref, run, now)
+    return { result: toResult(row), retried: false }
   }
 
   #keepChunks(append: Append | Finish): ChunkKeys {

@@ -76,6 +76,9 @@ export interface SamePut {
 }
 
 const ALL = 'SELECT * FROM results'
+const SAME = `
+  WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
+    AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind`
 
 export function prepareResultReads(db: Database.Database) {
   return {
@@ -107,18 +110,16 @@ export function prepareResultReads(db: Database.Database) {
 
 export function prepareResultWrites(db: Database.Database) {
   return {
-    insert: db.prepare<[ResultRow]>(
-      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map((name) => `$${name}`).join(', ')})`,
+    // by place: names are looked up at every call
+    insert: db.prepare<ReturnType<typeof columnsOf>>(
+      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     ),
     byIdempotencyKey: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND idempotency_key = ?`,
     ),
-    same: db.prepare<[SamePut], ResultRow>(
-      `${ALL}
-       WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
-         AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind
-       ORDER BY number LIMIT 1`,
-    ),
+    // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
+    hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),
+    same: db.prepare<[SamePut], ResultRow>(`${ALL} ${SAME} ORDER BY number LIMIT 1`),
     rename: db.prepare<[string, string, number]>(
       'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
     ),
@@ -128,6 +129,11 @@ export function prepareResultWrites(db: Database.Database) {
     shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
     erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
   }
+}
+
+/** The row as it is inserted. */
+export function columnsOf(row: ResultRow): ResultRow[keyof ResultRow][] {
+  return COLUMNS.map((name) => row[name])
 }
 
 /** The row as the contract has it. */

@@ -9,9 +9,13 @@ import type { LedgerPolicy, Put, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
 import type { ResultReader } from './result-reader.ts'
-import { type ErasedRow, prepareResultWrites, type ResultRow } from './result-statements.ts'
+import {
+  columnsOf,
+  type ErasedRow,
+  prepareResultWrites,
+  type ResultRow,
+} from './result-statements.ts'
 import type { RunRow } from './run-state.ts'
-import type { RunCounts } from './run-statements.ts'
 
 interface Place {
   readonly run: RunRow
@@ -53,39 +57,39 @@ export class Results implements ResultNames {
     if (put.idempotencyKey !== null) {
       return this.#sql.byIdempotencyKey.get(run.key, put.idempotencyKey)
     }
-    return this.#sql.same.get({
+    if (put.toolUseId === '') return undefined
+    const same = {
       run: run.key,
       toolUseId: put.toolUseId,
       outcome: put.outcome,
       kind: put.kind,
       sha256: Buffer.from(put.sha256, 'hex'),
       totalBytes: put.totalBytes,
-    })
+    }
+    return this.#sql.hasSame.get(same) === undefined ? undefined : this.#sql.same.get(same)
   }
 
   /**
-   * Keeps a result under the run's next number, and says what the run has to count. For room and chunks the caller has cared.
+   * Keeps a result under the run's next number; returns also the run as it then is, which is the caller's to write. For room
+   * and chunks the caller has cared.
    */
-  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: ResultRow; counts: RunCounts } {
+  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: ResultRow; run: RunRow } {
     const { run } = place
     const failures = failuresAfter(run, put)
     const row = this.#rowOf(place, put, { ...keys, repeats: failures.repeats })
-    this.#sql.insert.run(row)
-    return {
-      row,
-      counts: {
-        number: row.number,
-        bytes: row.total_bytes,
-        producedChars: put.totals.chars,
-        shownChars: shownChars(put.shown, {
-          number: row.number,
-          recallName: row.recall_name,
-          repeats: row.repeats,
-        }),
-        failureKey: failures.key,
-        failureRepeats: failures.run,
-      },
+    this.#sql.insert.run(...columnsOf(row))
+    const { number, recall_name: recallName, repeats } = row
+    const counted = {
+      ...run,
+      last_number: number,
+      results: run.results + 1,
+      kept_bytes: run.kept_bytes + row.total_bytes,
+      produced_chars: run.produced_chars + put.totals.chars,
+      shown_chars: run.shown_chars + shownChars(put.shown, { number, recallName, repeats }),
+      failure_key: failures.key,
+      failure_repeats: failures.run,
     }
+    return { row, run: counted }
   }
 
   byNumber(run: number, number: number): ResultRow | undefined {

@@ -21,16 +21,6 @@ interface NewRun {
   readonly now: number
 }
 
-export interface RunCounts {
-  readonly number: number
-  readonly bytes: number
-  readonly producedChars: number
-  readonly shownChars: number
-  /** Of the failure that a next one would repeat; null when none would. */
-  readonly failureKey: string | null
-  readonly failureRepeats: number
-}
-
 export function prepareRunReads(db: Database.Database) {
   return {
     ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
@@ -82,11 +72,12 @@ function rows(db: Database.Database) {
     request: db.prepare<[number, number]>(
       `UPDATE runs SET last_request_at = max(last_request_at, ?) WHERE key = ? AND state = 'open'`,
     ),
-    count: db.prepare<[RunCounts & { key: number }]>(
+    // All that puts change, as it is after them.
+    count: db.prepare<[RunRow]>(
       `UPDATE runs
-       SET last_number = $number, results = results + 1, kept_bytes = kept_bytes + $bytes,
-           produced_chars = produced_chars + $producedChars, shown_chars = shown_chars + $shownChars,
-           failure_key = $failureKey, failure_repeats = $failureRepeats
+       SET last_request_at = $last_request_at, last_number = $last_number, results = $results,
+           kept_bytes = $kept_bytes, produced_chars = $produced_chars, shown_chars = $shown_chars,
+           failure_key = $failure_key, failure_repeats = $failure_repeats
        WHERE key = $key`,
     ),
     settle: db.prepare<[Pick<RunRow, 'key' | 'state' | 'ended_at' | 'last_request_at'>]>(

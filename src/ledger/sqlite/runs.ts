@@ -8,7 +8,7 @@ import { FORMATS, type LedgerPolicy, type RunPatch, type RunRef } from '../ledge
 import { runNotOpen } from '../refusals.ts'
 import type { RunReader } from './run-reader.ts'
 import { isReadable, type RunRow } from './run-state.ts'
-import { prepareRunWrites, type RunCounts, type RunToErase } from './run-statements.ts'
+import { prepareRunWrites, type RunToErase } from './run-statements.ts'
 import type { Touch } from './touches.ts'
 
 export class Runs {
@@ -25,19 +25,36 @@ export class Runs {
 
   /** The run with this request noted; made if need be. Throws `ended`, `expired`, `evicted`, `over_limit`. */
   open(ref: RunRef, now: number): { row: RunRow; created: boolean } {
-    const found = this.#reader.find(ref, now)
-    if (found === undefined) return { row: this.#create(ref, now), created: true }
-    requireOpen(found)
+    const found = this.requireOpenable(ref, now)
+    if (found === undefined) return { row: this.create(ref, now), created: true }
     this.#sql.request.run(now, found.key)
     return { row: found, created: false }
   }
 
-  /** Throws as `open` would, and changes nothing. The run, when there is one. */
-  requireOpenable(ref: RunRef, now: number): RunRow | undefined {
-    const found = this.#reader.find(ref, now)
+  /**
+   * Throws as `open` would, and changes nothing. The run, when there is one: the one that is `known`, which is not read again,
+   * as it stands now.
+   */
+  requireOpenable(ref: RunRef, now: number, known?: RunRow): RunRow | undefined {
+    const found = known ? this.#reader.settled(known, now) : this.#reader.find(ref, now)
     if (found === undefined) this.#requireRoom(ref)
     else requireOpen(found)
     return found
+  }
+
+  /** A run that `requireOpenable` has not found. */
+  create(ref: RunRef, now: number): RunRow {
+    const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
+    this.#sql.create.run({
+      tenant: ref.tenant,
+      run: ref.run,
+      format: FORMATS[0],
+      ttl: defaultTtlSeconds,
+      chars: defaultVerbatimLimitChars,
+      now,
+    })
+    this.#sql.countRuns.run({ tenant: ref.tenant, added: 1 })
+    return this.#reader.find(ref, now) as RunRow
   }
 
   /** Throws `format_fixed`; the format of a run just made may be any. */
@@ -61,8 +78,9 @@ export class Runs {
     }
   }
 
-  count(row: RunRow, counts: RunCounts): void {
-    this.#sql.count.run({ key: row.key, ...counts })
+  /** Writes what puts have changed of an open run. */
+  count(row: RunRow): void {
+    this.#sql.count.run(row)
   }
 
   /** Ends an open run; writes what time has made of any other. */
@@ -105,21 +123,6 @@ export class Runs {
     if (this.#reader.counted(tenant) < maxRuns) return
     const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
     throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
-  }
-
-  #create(ref: RunRef, now: number): RunRow {
-    const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
-    this.#requireRoom(ref)
-    this.#sql.create.run({
-      tenant: ref.tenant,
-      run: ref.run,
-      format: FORMATS[0],
-      ttl: defaultTtlSeconds,
-      chars: defaultVerbatimLimitChars,
-      now,
-    })
-    this.#sql.countRuns.run({ tenant: ref.tenant, added: 1 })
-    return this.#reader.find(ref, now) as RunRow
   }
 }
 

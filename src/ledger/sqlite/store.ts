@@ -85,7 +85,7 @@ export class Store {
   /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
   append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     try {
-      return this.#write(() => appends.map((append) => this.#tryAppend(append)))
+      return this.#appendAll(appends)
     } finally {
       // finished or failed: nobody adds to them any more
       for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
@@ -177,10 +177,20 @@ export class Store {
     }
   }
 
-  #tryAppend(append: Append | Finish): AppendOutcome {
+  /** A savepoint copies every page that is changed after it, so that puts get one only when a fault is among them. */
+  #appendAll(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    try {
+      return this.#write(() => this.#puts.keepAll(appends))
+    } catch (error) {
+      if (error instanceof CoatcheckError) throw error
+      return this.#write(() => this.#puts.keepAll(appends, (work) => this.#apart(work)))
+    }
+  }
+
+  #apart(work: () => Appended): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
-      return this.#transaction(() => this.#puts.keep(append)) as Appended
+      return this.#transaction(work) as Appended
     } catch (error) {
       // some failures end the whole transaction
       if (!this.#db.inTransaction) throw error

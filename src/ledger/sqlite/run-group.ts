@@ -1,0 +1,34 @@
+/**
+ * The runs that a group of puts is for, as they are after those that are done: each is read once and written once, however
+ * many puts it gets. For one transaction, in which nothing else changes runs.
+ */
+import type { RunRef } from '../ledger.ts'
+import type { RunRow } from './run-state.ts'
+import type { Runs } from './runs.ts'
+
+export class RunGroup {
+  readonly #runs: Runs
+  readonly #rows = new Map<string, RunRow>()
+
+  constructor(runs: Runs) {
+    this.#runs = runs
+  }
+
+  /** As that of {@link Runs}. */
+  requireOpenable(ref: RunRef, now: number): RunRow | undefined {
+    return this.#runs.requireOpenable(ref, now, this.#rows.get(keyOf(ref)))
+  }
+
+  /** The run after a put at `now`. */
+  set(ref: RunRef, row: RunRow, now: number): void {
+    const last_request_at = Math.max(row.last_request_at, now)
+    this.#rows.set(keyOf(ref), { ...row, last_request_at })
+  }
+
+  write(): void {
+    for (const row of this.#rows.values()) this.#runs.count(row)
+  }
+}
+
+/** Ids may hold any character. */
+const keyOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`
