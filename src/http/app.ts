@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../core/errors.ts'
 import type { RunContext } from '../runs/context.ts'
 import { argumentRoutes } from './arguments/routes.ts'
@@ -16,6 +16,7 @@ import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
 import { ProblemSchema, refuseConnection, sendProblem } from './problems.ts'
+import { RequestLog } from './request-log.ts'
 import { resultRoutes } from './results/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { SHARED_SCHEMAS } from './schemas.ts'
@@ -50,7 +51,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // A path that cannot be decoded gets here before any hook.
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
-    logController: new LogController({ requestIdLogLabel: 'request_id' }),
+    logController: new RequestLog(),
     clientErrorHandler: refuseConnection,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
