@@ -67,9 +67,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addNotFound(app)
   // Answers are plain objects of ours: serialized as they are, nothing dropped.
   app.setSerializerCompiler(() => JSON.stringify)
-  app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID, request.id)
+    requireDecodable(request.url)
+    done()
+  })
   freeConnectionsOnClose(app)
-  app.addHook('onRequest', async (request) => requireDecodable(request.url))
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
@@ -134,8 +137,8 @@ function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!closing) return
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!closing) return void done()
     reply.header('connection', 'close')
     throw new CoatcheckError(
       'overloaded',
@@ -146,9 +149,10 @@ function refuseWhileClosing(app: FastifyInstance): void {
 
 /** A run's idle time counts from its last request, also one that was refused. */
 function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
-  api.addHook('onResponse', async (request, reply) => {
-    const { run } = request.runRef
-    if (run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(request.runRef, now())
+  api.addHook('onResponse', (request, reply, done) => {
+    const ref = request.runRef
+    if (ref.run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(ref, now())
+    done()
   })
 }
 

@@ -39,12 +39,12 @@ export class RunReader {
 
   /** In the order of their ids' bytes, from behind `after`. */
   list(tenant: string, page: { after: string; limit: number }, now: number): readonly RunRow[] {
-    return this.#sql.list.all(tenant, page.after, page.limit).map((row) => this.#settled(row, now))
+    return this.#sql.list.all(tenant, page.after, page.limit).map((row) => this.settled(row, now))
   }
 
   /** Of all tenants, also purged ones, in the order of their keys. */
   scan(afterKey: number, limit: number, now: number): readonly RunRow[] {
-    return this.#sql.scan.all(afterKey, limit).map((row) => this.#settled(row, now))
+    return this.#sql.scan.all(afterKey, limit).map((row) => this.settled(row, now))
   }
 
   toErase(): RunToErase | undefined {
@@ -65,13 +65,14 @@ export class RunReader {
     return isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
   }
 
-  #known(row: RunRow | undefined, now: number): RunRow | undefined {
-    return row === undefined || row.state === 'purged' ? undefined : this.#settled(row, now)
-  }
-
-  #settled(row: RunRow, now: number): RunRow {
+  /** As it stands at `now`. */
+  settled(row: RunRow, now: number): RunRow {
     if (row.state !== 'open') return settled(row, this.#policy, now)
     const last_request_at = Math.max(row.last_request_at, this.#noted.at(row.key))
     return settled({ ...row, last_request_at }, this.#policy, now)
+  }
+
+  #known(row: RunRow | undefined, now: number): RunRow | undefined {
+    return row === undefined || row.state === 'purged' ? undefined : this.settled(row, now)
   }
 }
