@@ -65,7 +65,7 @@ export class RunReader {
     return isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
   }
 
-  /** As it stands at `now`. */
+  /** A row that was found before, as it stands now. */
   settled(row: RunRow, now: number): RunRow {
     if (row.state !== 'open') return settled(row, this.#policy, now)
     const last_request_at = Math.max(row.last_request_at, this.#noted.at(row.key))
