@@ -4,10 +4,12 @@
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+import { LogLines } from './log-lines.ts'
 import { startService } from './service.ts'
 
 const MS_PER_SECOND = 1000
 const REFUSED = 1
+const STDOUT_FD = 1
 
 try {
   await main(process.env)
@@ -35,11 +37,10 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   logger.info(`Swagger UI: ${address}/docs`)
 }
 
-/** A log that cannot be written (a full disk, most likely) is lost; the service is not. */
 function loggerOf({ COATCHECK_LOG_LEVEL: level }: Config): Logger {
-  const destination = pino.destination({ dest: process.stdout.fd, sync: true })
-  destination.on('error', () => {})
-  return pino({ level, redact: ['req.headers.authorization'] }, destination)
+  const lines = new LogLines(STDOUT_FD)
+  process.on('exit', () => lines.flushSync())
+  return pino({ level, redact: ['req.headers.authorization'] }, lines)
 }
 
 /** What fails is told with the settings that it comes from. */

@@ -3,7 +3,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../core/errors.ts'
 import type { RunContext } from '../runs/context.ts'
 import { argumentRoutes } from './arguments/routes.ts'
@@ -16,6 +16,7 @@ import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
 import { ProblemSchema, refuseConnection, sendProblem } from './problems.ts'
+import { RequestLog } from './request-log.ts'
 import { resultRoutes } from './results/routes.ts'
 import { runRoutes } from './runs/routes.ts'
 import { SHARED_SCHEMAS } from './schemas.ts'
@@ -50,7 +51,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // A path that cannot be decoded gets here before any hook.
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
-    logController: new LogController({ requestIdLogLabel: 'request_id' }),
+    logController: new RequestLog(),
     clientErrorHandler: refuseConnection,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -66,9 +67,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addNotFound(app)
   // Answers are plain objects of ours: serialized as they are, nothing dropped.
   app.setSerializerCompiler(() => JSON.stringify)
-  app.addHook('onRequest', async (request, reply) => void reply.header(REQUEST_ID, request.id))
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header(REQUEST_ID, request.id)
+    requireDecodable(request.url)
+    done()
+  })
   freeConnectionsOnClose(app)
-  app.addHook('onRequest', async (request) => requireDecodable(request.url))
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
@@ -133,8 +137,8 @@ function refuseWhileClosing(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onRequest', async (_request, reply) => {
-    if (!closing) return
+  app.addHook('onRequest', (_request, reply, done) => {
+    if (!closing) return void done()
     reply.header('connection', 'close')
     throw new CoatcheckError(
       'overloaded',
@@ -145,9 +149,10 @@ function refuseWhileClosing(app: FastifyInstance): void {
 
 /** A run's idle time counts from its last request, also one that was refused. */
 function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
-  api.addHook('onResponse', async (request, reply) => {
-    const { run } = request.runRef
-    if (run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(request.runRef, now())
+  api.addHook('onResponse', (request, reply, done) => {
+    const ref = request.runRef
+    if (ref.run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(ref, now())
+    done()
   })
 }
 

@@ -39,9 +39,10 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     return readRaw(mediaOf(headers['content-type']), { stream, headers }, limits)
   })
   // No parser is asked when there is neither a body nor a content type.
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && bodySchema(request) !== undefined)
       request.body = emptyBody(request)
+    done()
   })
 }
 

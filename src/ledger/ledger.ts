@@ -52,6 +52,9 @@ export interface Run {
   readonly tools: readonly string[]
 }
 
+/** How a run stands: whether it takes puts, and how they are shown. */
+export type Standing = Pick<Run, 'id' | 'state' | 'ttlSeconds' | 'verbatimLimitChars'>
+
 /** What to change: absent, nothing; null, back to the default. `tools` merges by name; null removes one. */
 export interface RunPatch {
   readonly ttlSeconds?: number | null | undefined
@@ -208,6 +211,8 @@ export interface Ledger {
   openRun(ref: RunRef, patch: RunPatch, now: number): Promise<{ run: Run; created: boolean }>
   /** Undefined when it never was, or was purged. Applies the idle time: a run past it reads as `expired`. */
   findRun(ref: RunRef, now: number): Promise<Run | undefined>
+  /** The little of {@link findRun} that every put asks for; cheap. */
+  findStanding(ref: RunRef, now: number): Promise<Standing | undefined>
   /** In the order of their ids' bytes. */
   listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>>
   /**

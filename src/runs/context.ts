@@ -4,7 +4,7 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { AVAILABLE_ENTRIES } from '../core/limits.ts'
 import { handleNumber, handleOf } from '../core/names.ts'
-import type { Ledger, Result, Run, RunRef } from '../ledger/ledger.ts'
+import type { Ledger, Result, Run, RunRef, Standing } from '../ledger/ledger.ts'
 import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'
 
@@ -27,8 +27,8 @@ export interface RunContext {
 }
 
 /** The run when it takes puts, resolves and changes; undefined when there is none. Throws `ended`, `expired`, `evicted`. */
-export async function openRunOf(context: RunContext, ref: RunRef): Promise<Run | undefined> {
-  const run = await context.ledger.findRun(ref, context.now())
+export async function openRunOf(context: RunContext, ref: RunRef): Promise<Standing | undefined> {
+  const run = await context.ledger.findStanding(ref, context.now())
   if (run !== undefined && run.state !== 'open') throw runNotOpen(run, run.state)
   return run
 }

@@ -31,7 +31,10 @@ export async function addAccess(app: FastifyInstance, options: AccessOptions): P
   })
   if (options.token !== undefined) await addToken(app, options.token)
   else if (!options.allowUnauthenticated)
-    app.addHook('onRequest', async (request) => refuseWebPages(request))
+    app.addHook('onRequest', (request, _reply, done) => {
+      refuseWebPages(request)
+      done()
+    })
 }
 
 const refOf = (run: string): RunRef => ({ tenant: TENANT, run })

@@ -78,10 +78,11 @@ export class Metrics {
 
   /** Times every request by its route's pattern. */
   watchRequests(app: FastifyInstance): void {
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'none'
       const labels = { method: request.method, route, status: String(reply.statusCode) }
       this.#requests.observe(labels, reply.elapsedTime / MS_PER_SECOND)
+      done()
     })
   }
 

@@ -47,7 +47,10 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
     '/runs/:run_id/results',
     {
       config: { rawBody: true },
-      onRequest: async (request) => context.ledger.requireRoom(earlyBytes(request)),
+      onRequest: (request, _reply, done) => {
+        context.ledger.requireRoom(earlyBytes(request))
+        done()
+      },
       schema: {
         operationId: 'putResult',
         tags,

@@ -12,6 +12,7 @@ export interface HandedOver {
 
 /** A value that is the whole of its memory goes as it is, and is gone here; of any other, a copy goes. */
 export function handOver(given: Put): HandedOver {
+  requirePlanned(given)
   const bytes = movableOf(given.value)
   return { put: membersOf(given, Buffer.from(bytes)), transfer: [bytes] }
 }
@@ -34,14 +35,17 @@ const movableOf = (bytes: Buffer): ArrayBuffer => movable(bytes) ?? new Uint8Arr
 
 function movable({ buffer, byteLength }: Buffer): ArrayBuffer | undefined {
   if (buffer instanceof SharedArrayBuffer || byteLength === 0) return undefined
-  return buffer.byteLength === byteLength && !isMarkedAsUntransferable(buffer) ? buffer : undefined
+  if (buffer.byteLength !== byteLength || isMarkedAsUntransferable(buffer)) return undefined
+  return buffer.transfer()
 }
 
 /** Throws for a value that was handed over before: its bytes are gone, and its chunks would say otherwise. */
+function requirePlanned({ plan, value }: Put): void {
+  if (plan.chunks.at(-1)?.endByte === value.length) return
+  throw new TypeError('The value of a put is not the one that was planned; it may be gone.')
+}
+
 function membersOf(put: Put, value: Buffer): Put {
-  if (put.plan.chunks.at(-1)?.endByte !== value.length) {
-    throw new TypeError('The value of a put is not the one that was planned; it may be gone.')
-  }
   return {
     toolUseId: put.toolUseId,
     idempotencyKey: put.idempotencyKey,

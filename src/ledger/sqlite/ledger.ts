@@ -21,6 +21,7 @@ import type {
   Run,
   RunPatch,
   RunRef,
+  Standing,
   Upload,
 } from '../ledger.ts'
 import { ChunkCache } from './chunk-cache.ts'
@@ -109,11 +110,15 @@ class SqliteLedger implements Ledger {
     now: number,
   ): Promise<{ run: Run; created: boolean }> {
     this.#open.tell(now)
-    return this.#writes.ask({ name: 'openRun', ref, patch, now })
+    return this.#reader.changing(() => this.#writes.ask({ name: 'openRun', ref, patch, now }))
   }
 
   async findRun(ref: RunRef, now: number): Promise<Run | undefined> {
     return this.#open.findRun(ref, now)
+  }
+
+  async findStanding(ref: RunRef, now: number): Promise<Standing | undefined> {
+    return this.#open.findStanding(ref, now)
   }
 
   async listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>> {
@@ -122,7 +127,9 @@ class SqliteLedger implements Ledger {
 
   async endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts> {
     this.#open.tell(now)
-    const counts = await this.#writes.ask({ name: 'endRun', ref, how, now })
+    const counts = await this.#reader.changing(() =>
+      this.#writes.ask({ name: 'endRun', ref, how, now }),
+    )
     if (how.purge) this.#reader.forget()
     return counts
   }
@@ -182,7 +189,7 @@ class SqliteLedger implements Ledger {
 
   async sweep(now: number): Promise<boolean> {
     this.#open.tell(now)
-    const more = await this.#writes.ask({ name: 'sweep', now })
+    const more = await this.#reader.changing(() => this.#writes.ask({ name: 'sweep', now }))
     this.#reader.forget()
     return more
   }

@@ -15,15 +15,17 @@ import type {
   ResultQuery,
   Run,
   RunRef,
+  Standing,
 } from '../ledger.ts'
 import type { ChunkCache } from './chunk-cache.ts'
 import { type ChunkKeys, ChunkReader } from './chunks.ts'
 import { ledgerError } from './errors.ts'
+import { OpenRuns } from './open-runs.ts'
 import { pageOf } from './page.ts'
 import { ResultReader } from './result-reader.ts'
 import { type ResultRow, toResult } from './result-statements.ts'
 import { type Noted, RunReader } from './run-reader.ts'
-import { isReadable, type RunRow } from './run-state.ts'
+import { isReadable, type RunRow, toRun } from './run-state.ts'
 
 /** The chunks of a value from the one sought, as keys to read; half-open. */
 export interface ChunkRange {
@@ -39,6 +41,7 @@ export class Reader {
   readonly #results: ResultReader
   readonly #chunks: ChunkReader
   readonly #cache: ChunkCache
+  readonly #openRuns = new OpenRuns()
   readonly #snapshot: Database.Transaction<(query: () => unknown) => unknown>
   /** The last time that a caller told, for the reads that are told none. */
   #now = 0
@@ -83,13 +86,20 @@ export class Reader {
     })
   }
 
+  findStanding(ref: RunRef, now: number): Standing | undefined {
+    const row = this.#standing(ref, now)
+    return row && toRun(row, [])
+  }
+
   /** The key of a run that is open. */
   findOpenKey(ref: RunRef, now: number): number | undefined {
-    this.#now = now
-    return this.#read(() => {
-      const row = this.#runs.find(ref, now)
-      return row?.state === 'open' ? row.key : undefined
-    })
+    const row = this.#standing(ref, now)
+    return row?.state === 'open' ? row.key : undefined
+  }
+
+  /** Has every run read again that is asked for during `change` and after it. */
+  changing<Answer>(change: () => Promise<Answer>): Promise<Answer> {
+    return this.#openRuns.during(change)
   }
 
   findTool(ref: RunRef, name: string): Buffer | undefined {
@@ -168,6 +178,17 @@ export class Reader {
     const run = row && this.#runs.findByKey(row.run, this.#now)
     if (row === undefined || run === undefined || !isReadable(run)) throw erased()
     return row
+  }
+
+  /** The row of a run, but for its counts and times. */
+  #standing(ref: RunRef, now: number): RunRow | undefined {
+    this.#now = now
+    const known = this.#openRuns.find(ref)
+    const row = known && this.#runs.settled(known, now)
+    if (row?.state === 'open') return row
+    const read = this.#read(() => this.#runs.find(ref, now))
+    if (read?.state === 'open') this.#openRuns.keep(read)
+    return read
   }
 
   #readable(ref: RunRef): RunRow | undefined {

@@ -10,7 +10,7 @@ const ENTRY = new URL('./worker.ts', import.meta.url)
 
 /** What the writer is reached by. */
 export interface WriterPort {
-  /** What is in `transfer` is the writer's from then on. */
+  /** What is in `transfer` is the writer's from then on, though it may leave a little later; nothing else may have it. */
   post(message: ToWriter, transfer: readonly ArrayBuffer[]): void
   /** Once. After `ended` nothing more is told. */
   listen(on: { message(message: FromWriter): void; ended(cause: unknown): void }): void
@@ -21,13 +21,38 @@ export interface WriterPort {
   gone(): Promise<void>
 }
 
+/** Messages as they go to the thread: those of a turn of the event loop together, which costs little more than one alone. */
+class Mail {
+  readonly #send: (messages: readonly ToWriter[], transfer: readonly ArrayBuffer[]) => void
+  #messages: ToWriter[] = []
+  #transfer: ArrayBuffer[] = []
+
+  constructor(send: (messages: readonly ToWriter[], transfer: readonly ArrayBuffer[]) => void) {
+    this.#send = send
+  }
+
+  add(message: ToWriter, transfer: readonly ArrayBuffer[]): void {
+    if (this.#messages.length === 0) setImmediate(() => this.#sendAll())
+    this.#messages.push(message)
+    this.#transfer.push(...transfer)
+  }
+
+  #sendAll(): void {
+    const [messages, transfer] = [this.#messages, this.#transfer]
+    this.#messages = []
+    this.#transfer = []
+    this.#send(messages, transfer)
+  }
+}
+
 /** Starts a thread that opens the ledger and writes to it. */
 export function startThread(data: WriterData): WriterPort {
   keepAddon()
   const worker = new Worker(ENTRY, { workerData: data, name: 'ledger-writer' })
+  const mail = new Mail((messages, transfer) => worker.postMessage(messages, transfer))
   const gone = Promise.withResolvers<void>()
   return {
-    post: (message, transfer) => worker.postMessage(message, transfer),
+    post: (message, transfer) => mail.add(message, transfer),
     listen(on) {
       let cause: unknown
       worker.on('message', on.message)

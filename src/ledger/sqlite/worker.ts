@@ -1,5 +1,5 @@
 /**
- * The thread that writes: opens the ledger, says so, and hands every message to the writer. Nothing is decided here. It ends
+ * The thread that writes: opens the ledger, says so, and hands all messages to the writer. Nothing is decided here. It ends
  * when the ledger is closed or could not be opened, as nothing is left to do; a fault ends it too, which its owner tells all
  * who wait.
  */
@@ -13,7 +13,9 @@ const post = (message: FromWriter): void => parentPort?.postMessage(message)
 try {
   const { path, policy } = workerData as WriterData
   const writer = new Writer(openStore(path, policy), post, () => parentPort?.close())
-  parentPort?.on('message', (message: ToWriter) => writer.receive(message))
+  parentPort?.on('message', (messages: readonly ToWriter[]) => {
+    for (const message of messages) writer.receive(message)
+  })
   parentPort?.on('messageerror', (error) => {
     throw error
   })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Run } from '../../../src/ledger/ledger.ts'
 import { bytesOf, codeOf, NOW, POLICY, putText, RUN, SECOND_MS } from '../../support/ledger.ts'
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
@@ -29,6 +30,37 @@ export function timesConform(open: Open): void {
       expect(await ledger.findRun(RUN, DEADLINE + 9)).toMatchObject(expired)
       expect(await ledger.findResult(RUN, { recall: 'x' })).toEqual(kept)
       expect((await bytesOf(ledger, kept)).toString()).toBe('abc')
+    })
+
+    it('how a run stands is what its row says, whatever came since it was asked for last', async () => {
+      const { ledger } = subject
+      const standing = async (now: number) => {
+        const { id, state, ttlSeconds, verbatimLimitChars } =
+          (await ledger.findRun(RUN, now)) ?? ({} as Partial<Run>)
+        const stands = await ledger.findStanding(RUN, now)
+        expect(stands ?? {}).toMatchObject(
+          id === undefined ? {} : { id, state, ttlSeconds, verbatimLimitChars },
+        )
+        return stands && [stands.state, stands.ttlSeconds, stands.verbatimLimitChars]
+      }
+      expect(await standing(NOW)).toBeUndefined()
+      await subject.keep(putText('abc'))
+      const { defaultTtlSeconds: ttl, defaultVerbatimLimitChars: chars } = POLICY
+      expect(await standing(NOW)).toEqual(['open', ttl, chars])
+      await ledger.openRun(RUN, { verbatimLimitChars: 7 }, NOW)
+      expect(await standing(NOW)).toEqual(['open', ttl, 7])
+      ledger.touch(RUN, DEADLINE)
+      expect(await standing(DEADLINE + 1)).toEqual(['open', ttl, 7])
+      await ledger.openRun(RUN, { ttlSeconds: 1 }, DEADLINE + 1)
+      expect(await standing(DEADLINE + 1)).toEqual(['open', 1, 7])
+      expect(await standing(DEADLINE + 1 + SECOND_MS)).toEqual(['open', 1, 7])
+      expect(await standing(DEADLINE + 2 + SECOND_MS)).toEqual(['expired', 1, 7])
+      await ledger.endRun(RUN, { purge: true }, DEADLINE)
+      expect(await standing(DEADLINE)).toBeUndefined()
+      await subject.keep(putText('abc'))
+      expect(await standing(NOW)).toEqual(['open', ttl, chars])
+      await ledger.endRun(RUN, { purge: false }, NOW + 1)
+      expect(await standing(NOW + 1)).toEqual(['ended', ttl, chars])
     })
 
     it('ending an expired run leaves it expired', async () => {

@@ -1,0 +1,73 @@
+// Real descriptors: a file, a full disk, a pipe that nobody reads.
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { LogLines } from '../src/log-lines.ts'
+import { temporaryFolder } from './support/ledger.ts'
+
+const PIPE_BYTES = 1_048_576
+
+describe('the lines of the log', () => {
+  let folder: ReturnType<typeof temporaryFolder>
+  const open: number[] = []
+  const opened = (path: string, flags: string | number): number => {
+    const fd = openSync(path, flags)
+    open.push(fd)
+    return fd
+  }
+  beforeEach(() => {
+    folder = temporaryFolder()
+  })
+  afterEach(() => {
+    for (const fd of open.splice(0)) closeSync(fd)
+    folder.remove()
+  })
+
+  it('are written in their order, at the end of the turn', async () => {
+    const path = join(folder.path, 'log')
+    const lines = new LogLines(opened(path, 'a'))
+    lines.write('one\n')
+    lines.write('zwei ü\n')
+    expect(readFileSync(path, 'utf8')).toBe('')
+    await nextTurn()
+    expect(readFileSync(path, 'utf8')).toBe('one\nzwei ü\n')
+    lines.write('three\n')
+    lines.flushSync()
+    expect(readFileSync(path, 'utf8')).toBe('one\nzwei ü\nthree\n')
+  })
+
+  it('are lost on a full disk, and nothing else is', async () => {
+    const lines = new LogLines(opened('/dev/full', 'w'))
+    lines.write('one\n')
+    await nextTurn()
+    lines.write('two\n')
+    expect(() => lines.flushSync()).not.toThrow()
+  })
+
+  it('wait for a slow reader, up to a bound, and hold nobody up', async () => {
+    const path = join(folder.path, 'pipe')
+    execFileSync('mkfifo', [path])
+    const fd = opened(path, constants.O_RDWR | constants.O_NONBLOCK)
+    const lines = new LogLines(fd)
+    const line = (n: number): string => `${n} ${'x'.repeat(99_000)}\n`
+    for (let n = 0; n < 40; n++) {
+      lines.write(line(n))
+      await nextTurn()
+    }
+    const buffer = Buffer.alloc(PIPE_BYTES)
+    let text = ''
+    await vi.waitUntil(() => {
+      try {
+        text += buffer.toString('latin1', 0, readSync(fd, buffer))
+      } catch {
+        return false
+      }
+      return text.split('\n').length > 11
+    })
+    const got = text.split('\n').filter((part) => part !== '')
+    expect(got.slice(0, 11)).toEqual(got.slice(0, 11).map((_, n) => line(n).trimEnd()))
+    expect(got.length).toBeLessThan(40)
+  })
+})
