@@ -16,6 +16,8 @@ RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
     && chown node:node /data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+# Where compiled code is kept from one start to the next.
+RUN mkdir node_modules/.cache && chown node:node node_modules/.cache
 COPY package.json ./
 COPY src ./src
 # Served at /docs/problems.
@@ -31,4 +33,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.COATCHECK_PORT}/readyz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 # As `npm start`: a small young generation, since values pass through and are not kept.
-CMD ["node", "--max-semi-space-size=4", "src/main.ts"]
+CMD ["node", "--max-semi-space-size=4", "--import", "./src/compile-cache.js", "src/main.ts"]

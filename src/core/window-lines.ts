@@ -111,7 +111,7 @@ function startInPart(part: ViewPart, end: number, after: TextSums): Place | unde
     part,
     pos,
     before: {
-      chars: after.chars - countChars(bytes, pos, end),
+      chars: charsBefore(part, pos, { pos: end, chars: after.chars }),
       newlines: after.newlines - (ended ? 1 : 0),
       crlfs: after.crlfs - (crlf ? 1 : 0),
     },
@@ -147,7 +147,23 @@ function wholeLine({ part, pos, before }: Place): ReadLine {
   const end = lineEnd(bytes, pos)
   const shownEnd = advanceChars(bytes, { start: pos, end: end.pos, chars: WINDOW_LINE_CHARS })
   const shown = bytes.toString('utf8', pos, shownEnd)
-  return lineOf(shown, countChars(bytes, shownEnd, end.pos), { before, part, end })
+  const shownUntil = { pos: shownEnd, chars: before.chars + charsOf(shown) }
+  const hiddenChars = charsBefore(part, end.pos, shownUntil) - shownUntil.chars
+  return lineOf(shown, hiddenChars, { before, part, end })
+}
+
+/** How many chars of the view come before a place in a part; counted from the nearest place where that is known. */
+function charsBefore(
+  { bytes, before, after }: ViewPart,
+  pos: number,
+  known: { readonly pos: number; readonly chars: number },
+): number {
+  const ends = { pos: bytes.length, chars: after.chars }
+  const places = [known, { pos: 0, chars: before.chars }, ends]
+  const near = places.reduce((a, b) => (Math.abs(b.pos - pos) < Math.abs(a.pos - pos) ? b : a))
+  return near.pos <= pos
+    ? near.chars + countChars(bytes, near.pos, pos)
+    : near.chars - countChars(bytes, pos, near.pos)
 }
 
 /** A line that goes on past its part, and past what is shown of it. */

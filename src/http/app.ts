@@ -65,8 +65,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('bodyLimits', bodyLimits)
   app.setErrorHandler(sendProblem)
   addNotFound(app)
-  // Answers are plain objects of ours: serialized as they are, nothing dropped.
-  app.setSerializerCompiler(() => JSON.stringify)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID, request.id)
     requireDecodable(request.url)

@@ -2,8 +2,8 @@
  * Validation of requests against the route schemas. Params and query strings arrive as text and are coerced; a body is
  * already typed and is neither coerced nor stripped.
  *
- * Fastify's `setValidatorCompiler` is not enough: a child context that calls `addSchema` rebuilds its validator from the
- * factory (fastify 5.12), so the factory is what is given.
+ * Fastify's `setValidatorCompiler` and `setSerializerCompiler` are not enough: a child context that calls `addSchema` makes
+ * its own from the factories (fastify 5.12), so the factories are what is given.
  */
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyServerOptions } from 'fastify'
@@ -24,12 +24,16 @@ interface RoutePart {
 
 export const schemaController: SchemaController = {
   compilersFactory: {
+    // Answers are plain objects of ours: serialized as they are, nothing dropped.
+    buildSerializer: () => () => JSON.stringify,
     buildValidator(externalSchemas) {
       // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
       const common = {
         strict: false,
         ownProperties: true,
         validateFormats: false,
+        // Ours, and linted as part of the OpenAPI document; a meta-schema for each instance would take half of a start.
+        validateSchema: false,
         // errors that can say what there is instead
         verbose: true,
       } as const

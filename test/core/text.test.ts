@@ -6,18 +6,20 @@ import {
   clipHead,
   clipTail,
   countChars,
-  countCrlf,
   countLines,
   firstChars,
   invalidUtf8At,
   lastChars,
   measureText,
+  sumText,
 } from '../../src/core/text.ts'
 import { holds, linesOf, shifted, texts } from '../support/json.ts'
 
 const placed = fc
   .tuple(texts, fc.nat({ max: 7 }))
   .map(([text, shift]) => ({ text, bytes: shifted(Buffer.from(text), shift) }))
+
+const crlfsOf = (bytes: Buffer): number => sumText(bytes).crlfs
 
 describe('counting', () => {
   it('chars and line ends are those of the text, wherever in memory it is', () => {
@@ -58,13 +60,13 @@ describe('counting', () => {
       fc.property(bytes, fc.nat(), fc.nat(), (bytes, a, b) => {
         const [start, end] = [a % (bytes.length + 1), b % (bytes.length + 1)].sort((x, y) => x - y)
         const part = bytes.subarray(start, end)
-        expect(countCrlf(bytes, start, end)).toBe(part.toString().split('\r\n').length - 1)
+        expect(sumText(bytes, start, end).crlfs).toBe(part.toString().split('\r\n').length - 1)
       }),
       1_000,
     )
     for (const shift of [0, 1, 2, 3]) {
-      expect(countCrlf(shifted(Buffer.from('\r\n'.repeat(5_000)), shift))).toBe(5_000)
-      expect(countCrlf(shifted(Buffer.from(`\r${'a\n'.repeat(5_000)}`), shift))).toBe(0)
+      expect(crlfsOf(shifted(Buffer.from('\r\n'.repeat(5_000)), shift))).toBe(5_000)
+      expect(crlfsOf(shifted(Buffer.from(`\r${'a\n'.repeat(5_000)}`), shift))).toBe(0)
     }
   })
 

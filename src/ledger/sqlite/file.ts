@@ -50,9 +50,13 @@ const OPENED_WITH = [
   ['journal_size_limit', LOG_LIMIT_BYTES],
 ] as const
 
+/** Pages that the connection that reads keeps, in KiB (negative by SQLite's rule): the system caches the file as well. */
+const READ_CACHE = -4_096
+
 /** Of a connection that reads. */
 const READ_WITH = [
   ['query_only', 1],
+  ['cache_size', READ_CACHE],
   ['busy_timeout', BUSY_TIMEOUT_MS],
 ] as const
 
