@@ -9,6 +9,7 @@ import {
   bytesOf,
   codeOf,
   NOW,
+  POLICY,
   putBinary,
   putText,
   RUN,
@@ -122,6 +123,64 @@ describe('commits', () => {
     const { result: kept } = await appendLarge()
     expect((await bytesOf(ledger, kept)).equals(large)).toBe(true)
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  it('a put that fails by a fault of ours fails alone, and leaves nothing behind', async () => {
+    const { result: first } = await append('first', 'x')
+    db.exec(
+      `CREATE TRIGGER fault BEFORE INSERT ON chunks WHEN new.length = 13
+       BEGIN SELECT RAISE(ABORT, 'a fault'); END`,
+    )
+    const other = { tenant: '', run: 'run-2' }
+    const appends = [
+      append('second', 'x'),
+      append('thirteen long', 'x'),
+      append('third', 'x'),
+      ledger.append(other, putText('thirteen long'), NOW),
+      append('first', 'x'),
+    ]
+    const [second, fault, third, noRun, retried] = await Promise.allSettled(appends)
+    expect([second, third]).toMatchObject([
+      { value: { result: { number: 2, evidenceId: 'x~2' } } },
+      { value: { result: { number: 3, evidenceId: 'x~3' } } },
+    ])
+    expect([fault, noRun]).toMatchObject([
+      { reason: { code: 'internal_error' } },
+      { reason: { code: 'internal_error' } },
+    ])
+    expect(retried).toMatchObject({ value: { retried: true, result: { key: first.key } } })
+    expect(await ledger.findRun(RUN, NOW)).toMatchObject({ results: 3, keptBytes: 16 })
+    expect(await ledger.findRun(other, NOW)).toBeUndefined()
+    expect(seen.at(-1)).toMatchObject({ puts: 3 })
+  })
+
+  it('a put that is refused changes nothing of its run, nor of the puts around it', async () => {
+    const late = NOW + 1_000
+    const big = putBinary(Buffer.alloc(1_000))
+    const opened = await openInProcess(join(folder.path, 'small.db'), {
+      policy: { ...POLICY, maxBytesPerRun: 100 },
+    })
+    try {
+      const outcomes = await Promise.allSettled([
+        opened.ledger.append(RUN, big, NOW),
+        opened.ledger.append(RUN, putText('fits'), NOW),
+        opened.ledger.append(RUN, putBinary(Buffer.alloc(97)), late),
+        opened.ledger.append(RUN, putText('fits too'), NOW + 1),
+      ])
+      expect(outcomes).toMatchObject([
+        { reason: { code: 'over_limit' } },
+        { value: { result: { number: 1 } } },
+        { reason: { code: 'over_limit' } },
+        { value: { result: { number: 2 } } },
+      ])
+      expect(await opened.ledger.findRun(RUN, late)).toMatchObject({
+        createdAt: NOW,
+        lastRequestAt: NOW + 1,
+        keptBytes: 12,
+      })
+    } finally {
+      await opened.ledger.close()
+    }
   })
 
   it('a tool that holds the file makes writes fail, not hang, and reads go on', async () => {

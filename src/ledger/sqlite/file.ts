@@ -31,6 +31,9 @@ const BUSY_TIMEOUT_MS = 1_000
 /** What a checkpointed log may keep on disk. */
 const LOG_LIMIT_BYTES = 67_108_864
 
+/** What a connection holds of the file, in KiB: the system holds the rest, and a page from there costs little more. */
+const CACHE_KIB = 4_096
+
 /** Of the file, at its creation; in this order, each before the first page is written by the next. */
 const CREATED_WITH = [
   ['page_size', 16_384],
@@ -48,6 +51,7 @@ const OPENED_WITH = [
   ['foreign_keys', 1],
   ['busy_timeout', BUSY_TIMEOUT_MS],
   ['journal_size_limit', LOG_LIMIT_BYTES],
+  ['cache_size', -CACHE_KIB],
 ] as const
 
 /** Pages that the connection that reads keeps, in KiB (negative by SQLite's rule): the system caches the file as well. */
@@ -58,6 +62,7 @@ const READ_WITH = [
   ['query_only', 1],
   ['cache_size', READ_CACHE],
   ['busy_timeout', BUSY_TIMEOUT_MS],
+  ['cache_size', -CACHE_KIB],
 ] as const
 
 export interface LedgerFile {
