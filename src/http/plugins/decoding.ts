@@ -16,6 +16,10 @@ const ANY_RATIO_BYTES = 1_048_576
 const PIECE_BYTES = 65_536
 /** 8 MiB, the largest window that a zstd body may have on the web (RFC 9659): a decoder's memory is what a client asks for. */
 const ZSTD_WINDOW_LOG = 23
+const ZSTD_WINDOW = '8 MiB'
+
+/** Each frame takes a decoder of its own. */
+const FRAMES = 4_096
 
 type Decoder = Transform & { readonly bytesWritten: number }
 
@@ -30,11 +34,8 @@ function gunzip(): Decoder {
 }
 
 function unzstd(): Decoder {
-  return createZstdDecompress({
-    chunkSize: PIECE_BYTES,
-    params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG },
-    rejectGarbageAfterEnd: true,
-  })
+  const params = { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG }
+  return createZstdDecompress({ chunkSize: PIECE_BYTES, params })
 }
 
 /** Decodes the bodies of calls that take one. Call it before the body parsers are added. */
@@ -48,7 +49,7 @@ export function addDecoding(
     const open = DECODERS.get(encoding)
     if (open === undefined) throw unsupported(encoding)
     return hasBody(request.raw)
-      ? decoded(payload as Readable, open(), maxDecompressionRatio)
+      ? decoded(payload as Readable, open, maxDecompressionRatio)
       : payload
   })
 }
@@ -56,72 +57,105 @@ export function addDecoding(
 const takesBody = (request: FastifyRequest): boolean =>
   bodySchema(request) !== undefined || request.routeOptions.config.rawBody === true
 
-/** What comes out of `decoder`. Fastify compares `receivedEncodedLength` with the content length. */
-function decoded(encoded: Readable, decoder: Decoder, maxRatio: number): Readable {
+/** Fastify compares `receivedEncodedLength` with the content length. */
+function decoded(encoded: Readable, open: () => Decoder, maxRatio: number): Readable {
   const input = { bytes: 0 }
-  const output = Readable.from(decode(encoded, { decoder, input, maxRatio }), { objectMode: false })
+  const count = (piece: Buffer): void => {
+    input.bytes += piece.length
+  }
+  const output = Readable.from(decode(encoded, { open, maxRatio, count }), { objectMode: false })
   // Whoever reads it hears of errors; one that comes when nobody does any more is nobody's.
-  output.on('error', () => undefined).once('close', () => decoder.destroy())
+  output.on('error', () => undefined)
   return Object.defineProperty(output, 'receivedEncodedLength', { get: () => input.bytes })
 }
 
 interface Decoding {
-  readonly decoder: Decoder
-  readonly input: { bytes: number }
+  readonly open: () => Decoder
   readonly maxRatio: number
+  /** Is told of every piece that comes. */
+  readonly count: (piece: Buffer) => void
 }
 
+/** Frame after frame: Node's decoder of zstd ends with the first, and its encoder writes more than one. */
 async function* decode(
   encoded: Readable,
-  { decoder, input, maxRatio }: Decoding,
+  { open, maxRatio, count }: Decoding,
 ): AsyncGenerator<Buffer> {
   if (encoded.destroyed) throw brokenOff()
-  feed(encoded, decoder, input)
-  let bytes = 0
-  try {
-    for await (const piece of decoder as AsyncIterable<Buffer>) {
-      bytes += piece.length
-      if (bytes > ANY_RATIO_BYTES && bytes > maxRatio * decoder.bytesWritten) throw bomb(maxRatio)
-      yield piece
+  encoded.on('data', count)
+  const total = { consumed: 0, bytes: 0 }
+  let rest: Buffer | undefined
+  for (let frames = 1; rest === undefined || rest.length > 0; frames++) {
+    if (frames > FRAMES) throw corrupt(`it has more than ${FRAMES} frames`)
+    const decoder = open()
+    const left = feed(encoded, decoder, rest)
+    try {
+      yield* bounded(decoder, total, maxRatio)
+    } catch (error) {
+      throw error instanceof CoatcheckError ? error : corruptBy(error as NodeJS.ErrnoException)
+    } finally {
+      encoded.unpipe(decoder)
+      decoder.destroy()
     }
-  } catch (error) {
-    throw error instanceof CoatcheckError ? error : corrupt(error as NodeJS.ErrnoException)
-  } finally {
-    encoded.unpipe(decoder)
+    total.consumed += decoder.bytesWritten
+    rest = left()
   }
-  if (decoder.bytesWritten !== input.bytes) throw corrupt({ code: TRAILING })
 }
 
-/** Gives the decoder what comes, no faster than it takes it; it ends with its source, however that ends. */
-function feed(encoded: Readable, decoder: Decoder, input: { bytes: number }): void {
+async function* bounded(
+  decoder: Decoder,
+  total: { readonly consumed: number; bytes: number },
+  maxRatio: number,
+): AsyncGenerator<Buffer> {
+  for await (const piece of decoder as AsyncIterable<Buffer>) {
+    total.bytes += piece.length
+    const allowed = maxRatio * (total.consumed + decoder.bytesWritten)
+    if (total.bytes > ANY_RATIO_BYTES && total.bytes > allowed) throw bomb(maxRatio)
+    yield piece
+  }
+}
+
+/**
+ * Gives the decoder `rest` and what comes then, no faster than it takes it; it ends with its source, however that ends. Returns
+ * how to get what it has not taken.
+ */
+function feed(encoded: Readable, decoder: Decoder, rest?: Buffer): () => Buffer {
+  const fed: Buffer[] = []
+  let dropped = 0
+  const add = (piece: Buffer): void => {
+    fed.push(piece)
+    while (fed[0] !== undefined && dropped + fed[0].length <= decoder.bytesWritten) {
+      dropped += fed[0].length
+      fed.shift()
+    }
+  }
   const broken = (): void => {
     if (!encoded.readableEnded) decoder.destroy(brokenOff())
   }
-  encoded.once('error', broken).once('close', broken)
+  encoded.on('data', add).once('error', broken).once('close', broken)
   decoder.once('unpipe', () => {
-    encoded.off('error', broken).off('close', broken)
+    encoded.off('data', add).off('error', broken).off('close', broken)
+    // Whoever takes the source away wants no more of it.
     if (!encoded.readableEnded) decoder.destroy()
   })
+  if (rest !== undefined) {
+    add(rest)
+    decoder.write(rest)
+  }
   encoded.pipe(decoder)
-  encoded.on('data', (piece: Buffer) => {
-    input.bytes += piece.length
-  })
+  return () => Buffer.concat(fed).subarray(decoder.bytesWritten - dropped)
 }
 
-const TRAILING = 'ERR_TRAILING_JUNK_AFTER_STREAM_END'
 const CORRUPT: Readonly<Record<string, string>> = {
-  [TRAILING]: 'bytes follow the end of the compressed stream; a zstd body is one frame',
   Z_BUF_ERROR: 'the compressed stream breaks off before its end',
-  ZSTD_error_frameParameter_windowTooLarge: `its zstd window is larger than ${2 ** (ZSTD_WINDOW_LOG - 20)} MiB; compress it at a lower level, without a long window`,
+  ZSTD_error_frameParameter_windowTooLarge: `its zstd window is larger than ${ZSTD_WINDOW}; compress it at a lower level, without a long window`,
 }
 
-function corrupt({ code = '' }: { readonly code?: string | undefined }): CoatcheckError {
-  const why = CORRUPT[code] ?? 'the compressed stream is corrupt'
-  return new CoatcheckError(
-    'invalid_request',
-    `The body is not what its content-encoding says: ${why}.`,
-  )
-}
+const corruptBy = ({ code = '' }: NodeJS.ErrnoException): CoatcheckError =>
+  corrupt(CORRUPT[code] ?? 'the compressed stream is corrupt')
+
+const corrupt = (why: string): CoatcheckError =>
+  new CoatcheckError('invalid_request', `The body is not what its content-encoding says: ${why}.`)
 
 const bomb = (value: number): CoatcheckError =>
   new CoatcheckError(
