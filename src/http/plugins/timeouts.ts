@@ -4,6 +4,7 @@
  * never given up, nor is a client that waits for its answer.
  */
 import type { ServerOptions } from 'node:http'
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { refuseConnection } from '../problems.ts'
 import { hasBody } from '../raw-body.ts'
@@ -37,7 +38,8 @@ export function addTimeouts(app: FastifyInstance, { bodyIdleSeconds }: Timeouts)
   const arriving = new Set<Arriving>()
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request
-    if (!hasBody(raw)) return
+    // A request from within the process has no connection.
+    if (!hasBody(raw) || !(raw.socket instanceof Socket)) return
     const body = { request, reply, bytes: raw.socket.bytesRead, idle: 0 }
     arriving.add(body)
     raw.once('close', () => arriving.delete(body))
