@@ -242,7 +242,6 @@ describe('what cannot be put into', () => {
     const [expired, evicted] = [await keptRun(), await keptRun()]
     await evicted.end()
     pass(RETENTION_SECONDS + 1)
-    // of the same age, but its retention counts from its expiry
     const answers = [
       await gone.read(),
       await (await endedNow()).put('{"output":1}'),
