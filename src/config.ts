@@ -50,6 +50,13 @@ export const ConfigSchema = Type.Object({
       description: 'Bearer token that every call needs. Needed on any address but loopback.',
     }),
   ),
+  COATCHECK_TOKENS_FILE: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'File of more tokens, one `tenant:token` a line; read again when it changes. Each tenant has its own runs.',
+    }),
+  ),
   COATCHECK_ALLOW_UNAUTHENTICATED: Type.Enum(FLAG, {
     default: '0',
     description: '1: listen on any address without a token, and serve any Host and Origin.',
@@ -72,6 +79,21 @@ export const ConfigSchema = Type.Object({
     'Largest raw body that is not JSON.',
     2 * GIBIBYTE,
     64 * GIBIBYTE,
+  ),
+  COATCHECK_MAX_DECOMPRESSION_RATIO: count(
+    'Most bytes that one byte of a gzip or zstd body may come to, past the first MiB.',
+    200,
+    1_000_000,
+  ),
+  COATCHECK_HEADERS_TIMEOUT_SECONDS: count(
+    'How long the headers of a request may take to arrive.',
+    60,
+    3600,
+  ),
+  COATCHECK_BODY_IDLE_SECONDS: count(
+    'How long nothing of a body may arrive before it is given up.',
+    120,
+    3600,
   ),
   COATCHECK_MAX_JSON_DEPTH_LEVELS: count(
     'Deepest nesting of a JSON body.',
@@ -144,10 +166,12 @@ export function readConfig(env: Environment): Config {
   )
   const config = checked(data)
   const open =
-    config.COATCHECK_TOKEN === undefined && config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
+    config.COATCHECK_TOKEN === undefined &&
+    config.COATCHECK_TOKENS_FILE === undefined &&
+    config.COATCHECK_ALLOW_UNAUTHENTICATED === '0'
   if (open && !isLoopback(config.COATCHECK_HOST)) {
     throw new Error(
-      `COATCHECK_HOST is ${config.COATCHECK_HOST}, which others can reach: set COATCHECK_TOKEN, or COATCHECK_ALLOW_UNAUTHENTICATED=1 to serve anyone`,
+      `COATCHECK_HOST is ${config.COATCHECK_HOST}, which others can reach: set COATCHECK_TOKEN or COATCHECK_TOKENS_FILE, or COATCHECK_ALLOW_UNAUTHENTICATED=1 to serve anyone`,
     )
   }
   return Object.freeze(config)

@@ -4,8 +4,9 @@
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+import { LOGGED } from './http/logged.ts'
 import { LogLines } from './log-lines.ts'
-import { startService } from './service.ts'
+import { naming, startService } from './service.ts'
 
 const MS_PER_SECOND = 1000
 const REFUSED = 1
@@ -25,8 +26,8 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const logger = loggerOf(config)
   for (const name of unknownSettings(env))
     logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
-  const { COATCHECK_HOST: host, COATCHECK_PORT: port, COATCHECK_LEDGER: ledger } = config
-  const service = await naming(`COATCHECK_LEDGER=${ledger}`, startService(config, { logger }))
+  const { COATCHECK_HOST: host, COATCHECK_PORT: port } = config
+  const service = await startService(config, { logger })
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
   closeWithGrace({ delay, logger }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
@@ -40,15 +41,5 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
 function loggerOf({ COATCHECK_LOG_LEVEL: level }: Config): Logger {
   const lines = new LogLines(STDOUT_FD)
   process.on('exit', () => lines.flushSync())
-  return pino({ level, redact: ['req.headers.authorization'] }, lines)
-}
-
-/** What fails is told with the settings that it comes from. */
-async function naming<Answer>(settings: string, work: Promise<Answer>): Promise<Answer> {
-  try {
-    return await work
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    throw new Error(`${message} (with ${settings})`, { cause: error })
-  }
+  return pino({ level, serializers: LOGGED }, lines)
 }

@@ -5,6 +5,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { Metrics } from './http/plugins/metrics.ts'
+import { OPERATOR, TokenSet, type Tokens } from './http/plugins/tokens.ts'
+import { TokensFile } from './http/plugins/tokens-file.ts'
 import type { LedgerPolicy } from './ledger/ledger.ts'
 import { openLedger } from './ledger/open.ts'
 import { startSweeping } from './ledger/sweeping.ts'
@@ -25,14 +27,16 @@ export interface ServiceOptions {
   readonly now?: () => number
 }
 
-/** Throws what opening a ledger throws. */
+/** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { logger, now = Date.now } = options
   const metrics = new Metrics()
-  const ledger = await openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
+  const tokens = await openTokens(config)
+  const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
     onCommit: (commit) => metrics.countCommit(commit),
     cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
   })
+  const ledger = await naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)
   const validator = new ThreadValidator({
     schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,
     errorsShown: config.COATCHECK_MAX_ERRORS,
@@ -51,21 +55,47 @@ export async function startService(config: Config, options: ServiceOptions = {})
       maxJsonBodyBytes: config.COATCHECK_MAX_JSON_BODY_BYTES,
       maxRawBodyBytes: config.COATCHECK_MAX_RAW_BODY_BYTES,
       maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
+      maxDecompressionRatio: config.COATCHECK_MAX_DECOMPRESSION_RATIO,
+    },
+    timeouts: {
+      headersSeconds: config.COATCHECK_HEADERS_TIMEOUT_SECONDS,
+      bodyIdleSeconds: config.COATCHECK_BODY_IDLE_SECONDS,
     },
     access: {
-      token: config.COATCHECK_TOKEN,
+      tokens,
       allowUnauthenticated: config.COATCHECK_ALLOW_UNAUTHENTICATED === '1',
     },
     ...(logger === undefined ? {} : { loggerInstance: logger }),
   })
+  const file = tokens instanceof TokensFile ? tokens : undefined
+  file?.watch(logger)
   return {
     app,
     async close() {
+      file?.close()
       await app.close()
       sweeping.stop()
       await validator.close()
       await ledger.close()
     },
+  }
+}
+
+/** Undefined where none are set. */
+async function openTokens(config: Config): Promise<Tokens | undefined> {
+  const { COATCHECK_TOKEN: token, COATCHECK_TOKENS_FILE: path } = config
+  const own = token === undefined ? [] : [{ tenant: OPERATOR, token }]
+  if (path !== undefined) return TokensFile.open(path, own)
+  return token === undefined ? undefined : new TokenSet(own)
+}
+
+/** What fails is told with the settings that it comes from. */
+export async function naming<Answer>(settings: string, work: Promise<Answer>): Promise<Answer> {
+  try {
+    return await work
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new Error(`${message} (with ${settings})`, { cause: error })
   }
 }
 

@@ -12,9 +12,12 @@ import { compactionRoutes } from './compaction/routes.ts'
 import { evidenceRoutes } from './evidence/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { type AccessOptions, addAccess } from './plugins/access.ts'
+import { addDecoding } from './plugins/decoding.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
+import { addFraming } from './plugins/framing.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
+import { addTimeouts, serverTimeouts, type Timeouts } from './plugins/timeouts.ts'
 import { ProblemSchema, refuseConnection, sendProblem } from './problems.ts'
 import { RequestLog } from './request-log.ts'
 import { resultRoutes } from './results/routes.ts'
@@ -37,13 +40,15 @@ export interface AppOptions {
   readonly context: RunContext
   readonly metrics?: Metrics
   readonly bodyLimits: BodyLimits
+  /** Absent: nothing is bounded but what Node bounds. */
+  readonly timeouts?: Timeouts
   readonly access: AccessOptions
   /** Absent: nothing is logged. */
   readonly loggerInstance?: FastifyBaseLogger
 }
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { context, access, metrics = new Metrics(), bodyLimits, loggerInstance } = options
+  const { context, access, metrics = new Metrics(), bodyLimits, timeouts, loggerInstance } = options
   const app = Fastify({
     ...(loggerInstance === undefined ? {} : { loggerInstance }),
     schemaController,
@@ -53,6 +58,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
     logController: new RequestLog(),
     clientErrorHandler: refuseConnection,
+    http: { requireHostHeader: false, ...(timeouts && serverTimeouts(timeouts)) },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     // What arrives while the service closes is refused as a problem, by the hook below.
@@ -71,13 +77,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done()
   })
   freeConnectionsOnClose(app)
+  if (timeouts !== undefined) addTimeouts(app, timeouts)
+  addFraming(app)
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
   await addAccess(app, access)
+  addDecoding(app, bodyLimits)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
-  await addOpenApi(app, { secured: access.token !== undefined })
+  await addOpenApi(app, { secured: access.tokens !== undefined })
   await addRoutes(app, context)
   await addDocs(app)
   return app
@@ -145,11 +154,13 @@ function refuseWhileClosing(app: FastifyInstance): void {
   })
 }
 
-/** A run's idle time counts from its last request, also one that was refused. */
+/** A run's idle time counts from the last request of its tenant, also one that was refused. */
 function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
   api.addHook('onResponse', (request, reply, done) => {
-    const ref = request.runRef
-    if (ref.run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(ref, now())
+    if (request.tenant !== undefined) {
+      const ref = request.runRef
+      if (ref.run !== '' && reply.statusCode < SERVER_ERROR) ledger.touch(ref, now())
+    }
     done()
   })
 }

@@ -1,8 +1,8 @@
 /**
- * Bodies. They are taken as bytes, raw ones as `raw-body.ts` says. A JSON body is scanned once; its members that hold callers' JSON, which the route's
+ * Bodies. They are taken as bytes, decoded (`plugins/decoding.ts`), raw ones as `raw-body.ts` says. A JSON body is scanned once; its members that hold callers' JSON, which the route's
  * schema marks as opaque, stay slices of those bytes, and only the members that are ours become objects.
  */
-import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type TUnsafe, Type } from 'typebox'
 import { CoatcheckError } from '../core/errors.ts'
@@ -14,6 +14,7 @@ import { type RawLimits, readRaw } from './raw-body.ts'
 import { OPAQUE } from './validation.ts'
 
 export interface BodyLimits extends RawLimits {
+  readonly maxDecompressionRatio: number
   readonly maxJsonDepthLevels: number
 }
 
@@ -32,11 +33,12 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     { parseAs: 'buffer', bodyLimit: limits.maxJsonBodyBytes },
     (request, body, done) => settle(done, () => readJsonBody(request, body as Buffer, limits)),
   )
-  app.addContentTypeParser('*', async (request: FastifyRequest, stream: IncomingMessage) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
     requireRawRoute(request)
-    refuseEncoded(request)
     const { headers } = request
-    return readRaw(mediaOf(headers['content-type']), { stream, headers }, limits)
+    // A length is of the bytes that are sent.
+    const declaredBytes = stream === request.raw ? Number(headers['content-length'] ?? 0) : 0
+    return readRaw(mediaOf(headers['content-type']), { stream, declaredBytes }, limits)
   })
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -65,7 +67,6 @@ function settle(done: (error: Error | null, body?: unknown) => void, read: () =>
 }
 
 function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits): unknown {
-  refuseEncoded(request)
   const charset = foreignCharset(request.headers['content-type'])
   if (charset !== undefined) {
     throw new CoatcheckError(
@@ -96,15 +97,6 @@ function requireRawRoute({ routeOptions, headers }: FastifyRequest): void {
   )
 }
 
-function refuseEncoded(request: FastifyRequest): void {
-  const encoding = request.headers['content-encoding']
-  if (encoding === undefined || encoding === 'identity') return
-  throw new CoatcheckError(
-    'unsupported_media_type',
-    `The body is ${encoding}-encoded; send it as it is, without content-encoding.`,
-  )
-}
-
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null']
 
 interface SchemaNode {
@@ -117,7 +109,8 @@ interface SchemaNode {
   readonly content?: Readonly<Record<string, { readonly schema: SchemaNode }>>
 }
 
-function bodySchema(request: FastifyRequest): SchemaNode | undefined {
+/** What a call's JSON body has to be; undefined where it takes none. */
+export function bodySchema(request: FastifyRequest): SchemaNode | undefined {
   const schema = request.routeOptions.schema?.body as SchemaNode | undefined
   return schema?.content === undefined ? schema : schema.content['application/json']?.schema
 }

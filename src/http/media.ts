@@ -3,7 +3,8 @@
  */
 import { CoatcheckError } from '../core/errors.ts'
 
-const MEDIA_TYPE = /^([!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+)\s*(?:;.*)?$/is
+/** Without `*`, which is for ranges of types: nothing can be of one. */
+const MEDIA_TYPE = /^([!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+)\s*(?:;.*)?$/is
 const BINARY = /^(?:image|audio|video)\/|^application\/(?:octet-stream|pdf|zip)$/
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/.*)$/
 const JSON_SUFFIX = /\+json$/
@@ -21,7 +22,11 @@ export interface Media {
 export function mediaOf(contentType: string | undefined): Media {
   const mediaType = contentType?.trim() ?? ''
   const type = MEDIA_TYPE.exec(mediaType)?.[1]?.toLowerCase()
-  if (type === undefined) throw refused('the body has no content-type')
+  if (type === undefined) {
+    const given =
+      mediaType === '' ? 'the body has no content-type' : `${mediaType} is no media type`
+    throw refused(given)
+  }
   if (FORM.test(type)) {
     throw refused(`${type} is a form (with curl, add -H 'content-type: …' to --data-binary)`)
   }

@@ -34,14 +34,16 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
     total_chars: 132,
   },
   unauthorized: {
-    detail: 'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN.',
+    detail:
+      'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN or one of COATCHECK_TOKENS_FILE.',
   },
   forbidden_origin: {
     detail:
       'Without COATCHECK_TOKEN only processes of this machine are served, and the Origin "https://example.com" is another site. Call it as http://127.0.0.1:<port>, or set a token.',
   },
   not_found: {
-    detail: 'There is no run "other".',
+    detail:
+      'There is no run "other". A run begins with its first put, or with PUT /v1/runs/{run_id}.',
   },
   path_not_found: {
     detail: 'The path "rows.5" is not there: no "5" in the array, which has 0..1.',

@@ -9,7 +9,7 @@ import type { ErrorObject } from 'ajv'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
-import { bodyTooLarge } from './raw-body.ts'
+import { bodyTooLarge, hasBody } from './raw-body.ts'
 import { describeInvalid } from './validation.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
@@ -146,17 +146,20 @@ export function sendProblem(
   }
   if (hasUnreadBody(request)) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
+  if (known.facts['accept_encoding'] !== undefined) {
+    reply.header('accept-encoding', String(known.facts['accept_encoding']))
+  }
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
   return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
 }
 
-const hasUnreadBody = ({ raw }: FastifyRequest): boolean =>
-  !raw.readableEnded &&
-  (raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0)
+const hasUnreadBody = ({ raw }: FastifyRequest): boolean => !raw.readableEnded && hasBody(raw)
 
 /** The rest of a body that is refused is read and dropped before a connection ends, so that the client gets to see why. */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
+  // A decoder that it fed would take no more, and hold it up.
+  raw.unpipe()
   raw.resume()
   reply.removeHeader('connection')
   if (reply.raw.shouldKeepAlive) return
@@ -171,14 +174,17 @@ const CONNECTION_DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, without pauses.',
 }
 
+/** How long a refused client has to read why. */
+const LINGER_MS = 2_000
+
 /** What is no HTTP gets its problem as well, and the connection ends: where the next request would begin is unknown. */
-export function refuseConnection(error: ConnectionError, socket: Socket): void {
+export function refuseConnection(error: Pick<ConnectionError, 'code'>, socket: Socket): void {
   // Node's own name for the answer that is under way: what is written into it would be taken for a part of it.
   const { _httpMessage: answer } = socket as Socket & {
     _httpMessage?: { headersSent: boolean } | null
   }
   if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
-    return void socket.destroy(error)
+    return void socket.destroy()
   }
   const { status, title } = PROBLEMS.invalid_request
   const detail =
@@ -193,4 +199,7 @@ export function refuseConnection(error: ConnectionError, socket: Socket): void {
   } satisfies Problem)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
   socket.end(head + body)
+  // Whoever does not close it then would keep it for good.
+  const gone = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(gone))
 }

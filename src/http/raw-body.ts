@@ -2,7 +2,7 @@
  * Raw bodies: a small one, and any JSON, is taken whole; a larger one is handed on in pieces, which come no faster than they
  * are taken. Neither grows past its limit, whether or not the client told a length.
  */
-import { type IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../core/errors.ts'
 import type { Media } from './media.ts'
@@ -12,6 +12,10 @@ import type { Media } from './media.ts'
  * commits. Past it that is little beside the bytes themselves, and what many puts at a time hold in memory starts to count.
  */
 export const WHOLE_BODY_BYTES = 1_048_576
+
+/** Whether a request says that it has a body. */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** How large bodies may be. */
 export interface RawLimits {
@@ -37,17 +41,16 @@ export function bodyTooLarge(limit: LimitName, value: number): CoatcheckError {
   return new CoatcheckError('body_too_large', detail, { limit, value })
 }
 
-/** Throws `body_too_large`, and `invalid_request` for a body that breaks off; so do the pieces. */
+/** Throws `body_too_large`, and `invalid_request` for a body that breaks off; so do the pieces. `declaredBytes`: 0 where no length is told. */
 export async function readRaw(
   media: Media,
-  { stream, headers }: { readonly stream: Readable; readonly headers: IncomingHttpHeaders },
+  { stream, declaredBytes }: { readonly stream: Readable; readonly declaredBytes: number },
   limits: RawLimits,
 ): Promise<RawBody> {
   const isJson = media.kind === 'json'
   const limitBytes = isJson ? limits.maxJsonBodyBytes : limits.maxRawBodyBytes
   const tooLarge = (): CoatcheckError =>
     bodyTooLarge(isJson ? 'json_body_bytes' : 'raw_body_bytes', limitBytes)
-  const declaredBytes = Number(headers['content-length'] ?? 0)
   if (declaredBytes > limitBytes) throw tooLarge()
   const wholeBytes = isJson ? limitBytes : Math.min(limitBytes, WHOLE_BODY_BYTES)
   const taken =
@@ -82,9 +85,9 @@ function takeUpTo(
       leave()
       resolve({ pieces, ended: true })
     }
-    const onError = (): void => {
+    const onError = (error?: Error): void => {
       leave()
-      reject(brokenOff())
+      reject(brokenBy(error))
     }
     stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
   })
@@ -111,8 +114,8 @@ async function* allPieces(
       yield piece as Buffer
       if (stream instanceof IncomingMessage) free(piece as Buffer)
     }
-  } catch {
-    throw brokenOff()
+  } catch (error) {
+    throw brokenBy(error)
   }
   if (bytes > limitBytes) throw tooLarge()
 }
@@ -125,5 +128,9 @@ function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-const brokenOff = (): CoatcheckError =>
+/** What decoding says of a body is said; any other error is a client that went. */
+const brokenBy = (error: unknown): CoatcheckError =>
+  error instanceof CoatcheckError ? error : brokenOff()
+
+export const brokenOff = (): CoatcheckError =>
   new CoatcheckError('invalid_request', 'The body broke off before its end.')

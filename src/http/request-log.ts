@@ -1,5 +1,6 @@
 /** What is logged of requests: one line for each, when its answer is through or broke off, and what went wrong. */
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { pathOf } from './logged.ts'
 
 export class RequestLog extends LogController {
   constructor() {
@@ -14,8 +15,14 @@ export class RequestLog extends LogController {
     request: FastifyRequest,
     reply: FastifyReply,
   ): void {
-    const { method, url, ip: remote } = request
-    const line = { method, url, remote, status: reply.statusCode, ms: reply.elapsedTime }
+    const { method, ip: remote } = request
+    const line = {
+      method,
+      url: pathOf(request.url),
+      remote,
+      status: reply.statusCode,
+      ms: reply.elapsedTime,
+    }
     if (error) reply.log.error({ ...line, err: error }, 'request broke off')
     else reply.log.info(line, 'request')
   }

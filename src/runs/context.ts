@@ -36,15 +36,16 @@ export async function openRunOf(context: RunContext, ref: RunRef): Promise<Stand
 /** The run when its evidence can be read. Throws `not_found` or `evicted`. */
 export async function readableRun(context: RunContext, ref: RunRef): Promise<Run> {
   const run = await context.ledger.findRun(ref, context.now())
-  if (run === undefined) {
-    throw new CoatcheckError(
-      'not_found',
-      `There is no run ${JSON.stringify(ref.run)}. A run begins with its first put, or with PUT /v1/runs/{run_id}.`,
-    )
-  }
+  if (run === undefined) throw noRun(ref)
   if (run.state === 'evicted') throw runNotOpen(run, run.state)
   return run
 }
+
+export const noRun = ({ run }: RunRef): CoatcheckError =>
+  new CoatcheckError(
+    'not_found',
+    `There is no run ${JSON.stringify(run)}. A run begins with its first put, or with PUT /v1/runs/{run_id}.`,
+  )
 
 /** The result that a handle names. Throws `not_found` (also for what is no handle at all). */
 export async function resultByHandle(

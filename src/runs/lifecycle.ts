@@ -7,7 +7,7 @@ import { TOOL_NAME_CHARS } from '../core/limits.ts'
 import { charsOf } from '../core/text.ts'
 import type { Format, Page, PageQuery, Run, RunPatch, RunRef } from '../ledger/ledger.ts'
 import type { SchemaWarning } from '../validation/validator.ts'
-import { openRunOf, type RunContext } from './context.ts'
+import { noRun, openRunOf, type RunContext } from './context.ts'
 
 export interface RunAnswer {
   readonly run_id: string
@@ -86,7 +86,7 @@ export async function registerTool(
 export async function readRun(context: RunContext, ref: RunRef): Promise<RunAnswer> {
   const run = await context.ledger.findRun(ref, context.now())
   if (run !== undefined) return runAnswer(run)
-  throw new CoatcheckError('not_found', `There is no run ${JSON.stringify(ref.run)}.`)
+  throw noRun(ref)
 }
 
 export async function listRuns(

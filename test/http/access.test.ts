@@ -136,6 +136,34 @@ describe('with a token', () => {
   })
 })
 
+describe('the pages of the documentation', () => {
+  it('load nothing from elsewhere, are framed by nobody, and no other origin is let in', async () => {
+    for (const path of ['/docs/', '/docs/problems/not_found']) {
+      const { headers } = await local.call('GET', path, undefined, { host: 'localhost' })
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+      })
+    }
+    const { headers } = await local.call('GET', '/docs/', undefined, { host: 'localhost' })
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    for (const path of [...PATHS, '/docs/', '/v1/runs/a']) {
+      for (const method of ['GET', 'OPTIONS'] as const) {
+        const answer = await open.call(method, path, undefined, {
+          origin: 'https://example.com',
+          'access-control-request-method': 'GET',
+        })
+        const names = Object.keys(answer.headers).filter((name) =>
+          name.startsWith('access-control'),
+        )
+        expect([method, path, names]).toEqual([method, path, []])
+      }
+    }
+  })
+})
+
 describe('the settings', () => {
   it.each(['0.0.0.0', '::', '192.168.1.1', 'example.com', '127.0.0.1.example.com'])(
     'refuse the address %s without a token',

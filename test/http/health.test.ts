@@ -103,8 +103,13 @@ describe('the metrics', () => {
 const appOver = (ledger: Ledger) =>
   buildApp({
     context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
-    bodyLimits: { maxJsonBodyBytes: 1024, maxRawBodyBytes: 1024, maxJsonDepthLevels: 8 },
-    access: { token: undefined, allowUnauthenticated: false },
+    bodyLimits: {
+      maxJsonBodyBytes: 1024,
+      maxRawBodyBytes: 1024,
+      maxJsonDepthLevels: 8,
+      maxDecompressionRatio: 200,
+    },
+    access: { tokens: undefined, allowUnauthenticated: false },
   })
 
 describe('health', () => {

@@ -233,3 +233,43 @@ describe('retention', () => {
     expect((await run.end()).status).toBe(200)
   })
 })
+
+describe('what cannot be put into', () => {
+  it('says which of the reasons it is, and what to do', async () => {
+    const [full, gone] = [await startApi({ COATCHECK_MAX_RESULTS_PER_RUN: '1' }), api.newRun()]
+    const fullRun = full.newRun()
+    await fullRun.put('{"output":1}')
+    const [expired, evicted] = [await keptRun(), await keptRun()]
+    await evicted.end()
+    pass(RETENTION_SECONDS + 1)
+    const answers = [
+      await gone.read(),
+      await (await endedNow()).put('{"output":1}'),
+      await expired.put('{"output":1}'),
+      await evicted.put('{"output":1}'),
+      await fullRun.put('{"output":1}'),
+    ]
+    await full.close()
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [404, 'not_found'],
+      [410, 'ended'],
+      [410, 'expired'],
+      [410, 'evicted'],
+      [422, 'over_limit'],
+    ])
+    const advice = [
+      /begins with its first put/,
+      /another run/,
+      /another run/,
+      /Purge it/,
+      /another run/,
+    ]
+    for (const [n, { body }] of answers.entries()) expect(body.detail).toMatch(advice[n] as RegExp)
+  })
+})
+
+async function endedNow(): Promise<RunCalls> {
+  const run = await keptRun()
+  await run.end()
+  return run
+}

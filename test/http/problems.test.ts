@@ -146,8 +146,13 @@ describe('what went wrong in here', () => {
         },
         now: () => 0,
       },
-      bodyLimits: { maxJsonBodyBytes: 1024, maxRawBodyBytes: 1024, maxJsonDepthLevels: 64 },
-      access: { token: undefined, allowUnauthenticated: false },
+      bodyLimits: {
+        maxJsonBodyBytes: 1024,
+        maxRawBodyBytes: 1024,
+        maxJsonDepthLevels: 64,
+        maxDecompressionRatio: 200,
+      },
+      access: { tokens: undefined, allowUnauthenticated: false },
     })
 
   it.each([

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { Ledger } from '../../ledger/ledger.ts'
+import { requireOperator } from '../plugins/access.ts'
 import { CALL_PROBLEMS, problemResponses } from '../problem-responses.ts'
 import { ok } from '../schemas.ts'
 
@@ -62,11 +63,13 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
     '/metrics',
     {
       logLevel: 'warn',
+      onRequest: requireOperator,
       schema: {
         operationId: 'metrics',
         tags,
         summary: 'Metrics for Prometheus',
-        description: 'Counters since the start, and durations of requests and commits.',
+        description:
+          'Counters since the start, and durations of requests and commits, of all tenants together: the token of a tenant does not open them.',
         response: {
           200: {
             description: 'In the text format.',

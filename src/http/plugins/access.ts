@@ -1,46 +1,54 @@
 /**
- * Who may call. With a token: whoever has it. Without one, on a loopback address only: any process of this machine, but no
- * web page, so a Host that is not loopback, a foreign Origin or a cross-site fetch is refused.
+ * Who may call, and for which tenant: a run is under the tenant of the request's token, so that no request can name another's.
+ * With tokens: whoever has one. Without, on a loopback address only: any process of this machine, but no web page, so a Host
+ * that is not loopback, a foreign Origin or a cross-site fetch is refused.
  */
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { RunRef } from '../../ledger/ledger.ts'
+import { OPERATOR, type Tokens } from './tokens.ts'
 
 const OPEN_PATHS = ['/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
 const SAME_SITE = ['same-origin', 'none']
-/** The only tenant there is. */
-const TENANT = ''
 
 export interface AccessOptions {
-  /** The bearer token; without one the service is for this machine's processes. */
-  readonly token: string | undefined
+  /** Who has a bearer token; without any the service is for this machine's processes. */
+  readonly tokens: Tokens | undefined
   /** Listen openly without a token: the operator has said so. */
   readonly allowUnauthenticated: boolean
 }
 
 /** Adds the checks to `app` itself; call it before any route is added. */
 export async function addAccess(app: FastifyInstance, options: AccessOptions): Promise<void> {
+  app.decorateRequest('tenant', undefined)
   app.decorateRequest('refOf', refOf)
   app.decorateRequest('runRef', {
     getter() {
-      return refOf((this.params as { run_id?: string }).run_id ?? '')
+      return this.refOf((this.params as { run_id?: string }).run_id ?? '')
     },
   })
-  if (options.token !== undefined) await addToken(app, options.token)
-  else if (!options.allowUnauthenticated)
-    app.addHook('onRequest', (request, _reply, done) => {
-      refuseWebPages(request)
-      done()
-    })
+  if (options.tokens !== undefined) return addTokens(app, options.tokens)
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!options.allowUnauthenticated) refuseWebPages(request)
+    request.tenant = OPERATOR
+    done()
+  })
 }
 
-const refOf = (run: string): RunRef => ({ tenant: TENANT, run })
+function refOf(this: FastifyRequest, run: string): RunRef {
+  if (this.tenant === undefined) throw new Error('a run was asked for before it was known by whom')
+  return { tenant: this.tenant, run }
+}
 
-async function addToken(app: FastifyInstance, token: string): Promise<void> {
-  await app.register(bearerAuth, { keys: [token], addHook: false, verifyErrorLogLevel: 'debug' })
+async function addTokens(app: FastifyInstance, tokens: Tokens): Promise<void> {
+  const auth = (token: string, request: FastifyRequest): boolean => {
+    request.tenant = tokens.tenantOf(token)
+    return request.tenant !== undefined
+  }
+  await app.register(bearerAuth, { keys: [], auth, addHook: false, verifyErrorLogLevel: 'debug' })
   const verify = app.verifyBearerAuth
   if (verify === undefined) throw new Error('the bearer token check could not be set up')
   app.addHook('onRequest', (request, reply, done) => {
@@ -52,13 +60,23 @@ async function addToken(app: FastifyInstance, token: string): Promise<void> {
   })
 }
 
+/** For what is of all tenants together: throws `unauthorized` for any but the operator's token. */
+export async function requireOperator(request: FastifyRequest): Promise<void> {
+  if (request.tenant === OPERATOR) return
+  throw new CoatcheckError(
+    'unauthorized',
+    "This is of all tenants together: the token of a tenant does not open it. Send the operator's, the one of COATCHECK_TOKEN or of a line without a tenant.",
+  )
+}
+
 function isOpen(request: FastifyRequest): boolean {
   const path = (request.url.split('?', 1)[0] ?? '').replace(/\/$/, '')
   return OPEN_PATHS.includes(path) || path === DOCS || path.startsWith(`${DOCS}/`)
 }
 
 function unauthorized(authorization: string | undefined): CoatcheckError {
-  const header = 'the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN'
+  const header =
+    'the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN or one of COATCHECK_TOKENS_FILE'
   if (authorization === undefined) return new CoatcheckError('unauthorized', `Send ${header}.`)
   const wrong = /^bearer /i.test(authorization)
     ? 'The bearer token is not the right one'
@@ -92,5 +110,7 @@ declare module 'fastify' {
     /** The run that the path names. */
     readonly runRef: RunRef
     readonly refOf: (run: string) => RunRef
+    /** Whose token the request has; undefined where it has none. */
+    tenant: string | undefined
   }
 }

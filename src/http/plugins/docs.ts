@@ -13,6 +13,7 @@ import { PROBLEM_PAGES, PROBLEMS } from '../problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const VERSION = '0.1.0'
+const DOCS = '/docs'
 const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
 const ANSWERS = new URL('openapi-answers.jsonl', import.meta.url)
@@ -25,7 +26,7 @@ const DESCRIPTION = `Coatcheck keeps bulky tool results of AI-agent loops out of
 
 Every call below is filled in with an example and works as it stands: press *Execute*, from top to bottom. A run needs no setup; it opens with its first put.
 
-Lengths say their unit: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. Whatever goes wrong is a problem (RFC 9457) with a stable \`code\`, and its \`type\` is a page of this service that says what to do. Each answer carries its request id in \`x-request-id\`. Where the service was started with \`COATCHECK_TOKEN\`, press *Authorize* first.`
+Lengths say their unit: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. Whatever goes wrong is a problem (RFC 9457) with a stable \`code\`, and its \`type\` is a page of this service that says what to do. Each answer carries its request id in \`x-request-id\`. Where the service was started with tokens, press *Authorize* first; each tenant has its own runs. A body may be sent with \`content-encoding: gzip\` or \`zstd\`.`
 
 /**
  * Everything from here, and no script but files. Swagger UI styles inline. Without `upgrade-insecure-requests`, which would
@@ -41,6 +42,13 @@ const PAGE_POLICY = {
   'form-action': "'self'",
   'base-uri': "'none'",
   'frame-ancestors': "'none'",
+}
+const PAGE_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
 }
 /** The bar on top is for loading another document, which the policy would refuse. */
 const PAGE_STYLE = '.swagger-ui .topbar { display: none }'
@@ -78,6 +86,9 @@ export async function addOpenApi(
   options: { readonly secured: boolean },
 ): Promise<void> {
   const answers = await readAnswers()
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.url.startsWith(DOCS)) reply.headers(PAGE_HEADERS)
+  })
   await app.register(fastifySwagger, {
     openapi: {
       openapi: '3.1.0',
@@ -94,7 +105,8 @@ export async function addOpenApi(
           token: {
             type: 'http',
             scheme: 'bearer',
-            description: 'The value of COATCHECK_TOKEN, where the service was started with one.',
+            description:
+              'The value of COATCHECK_TOKEN, or a token of COATCHECK_TOKENS_FILE, where the service was started with one.',
           },
         },
       },
@@ -121,7 +133,7 @@ async function readAnswers(): Promise<readonly AnswerExample[]> {
 /** Call it after the routes are added. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
-    routePrefix: '/docs',
+    routePrefix: DOCS,
     staticCSP: PAGE_POLICY,
     theme: {
       title: 'coatcheck API',

@@ -111,10 +111,6 @@ function checkedName(name: string | null): string | null {
 function headerText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   if (value === undefined) return undefined
-  const names = request.raw.rawHeaders.filter((_, i) => i % 2 === 0)
-  if (names.filter((sent) => sent.toLowerCase() === name).length > 1) {
-    throw new CoatcheckError('invalid_request', `The header ${name} was sent more than once.`)
-  }
   const bytes = Buffer.from(String(value), 'latin1')
   const text = bytes.toString('utf8')
   if (Buffer.from(text).equals(bytes)) return text

@@ -67,10 +67,14 @@ export class Uploads {
   add(key: number, chunks: readonly Chunk[]): void {
     const upload = this.find(key)
     if (upload.chunks + chunks.length > RESERVED_KEYS) {
-      throw new CoatcheckError('over_limit', 'The value has more pieces than one may have.', {
-        limit: 'chunks',
-        value: RESERVED_KEYS,
-      })
+      throw new CoatcheckError(
+        'over_limit',
+        'The value has more pieces than one may have. Put it in parts.',
+        {
+          limit: 'chunks',
+          value: RESERVED_KEYS,
+        },
+      )
     }
     if (upload.chunks === 0) this.#sql.insert.run(key)
     this.#chunks.keep({ result: key, n: upload.chunks }, chunks, { incompressible: false })
