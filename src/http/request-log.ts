@@ -21,7 +21,7 @@ export class RequestLog extends LogController {
       url: pathOf(request.url),
       remote,
       status: reply.statusCode,
-      ms: reply.elapsedTime,
+      ms: Math.round(reply.elapsedTime),
     }
     if (error) reply.log.error({ ...line, err: error }, 'request broke off')
     else reply.log.info(line, 'request')

@@ -207,6 +207,19 @@ describe('a path that there is, with a method that it does not take', () => {
     expect(answer.body).toMatchObject({ code: 'method_not_allowed', allow: 'GET, HEAD' })
     expect(answer.headers['allow']).toBe('GET, HEAD')
   })
+
+  // as curl -T sends it
+  it.each([
+    ['PUT', '/v1/runs/a/results', 405],
+    ['PATCH', '/v1/runs/a/results', 405],
+    ['PUT', '/v1/nothing', 404],
+  ] as const)('%s %s is a %i whatever the body is', async (method, url, status) => {
+    for (const type of ['text/plain', 'application/octet-stream', 'application/json']) {
+      const headers = { 'content-type': type }
+      const answer = await api.call(method, url, 'x'.repeat(2_000_000), headers)
+      expect(answer.status).toBe(status)
+    }
+  })
 })
 
 describe('the list of problems', () => {

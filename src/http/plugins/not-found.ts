@@ -17,6 +17,11 @@ export function addNotFound(app: FastifyInstance): void {
     routes.push({ methods: [method].flat(), path: patternOf(url) })
   })
   app.setNotFoundHandler((request, reply) => refuse(routes, request, reply))
+  // Before the body is looked at: what is wrong is the path or the method, whatever the body is.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404) refuse(routes, request, reply)
+    else done(null, payload)
+  })
 }
 
 /** What paths a route's pattern takes: `/runs/:run_id`, `/static/*`. */
