@@ -184,3 +184,14 @@ describe('humanBytes', () => {
     expect(humanBytes(bytes)).toBe(shown)
   })
 })
+
+describe('an object that repeats names', () => {
+  it('shows the last value of each, however far down it is', () => {
+    const many = Array.from({ length: 60 }, (_, n) => `"k${n}":${n}`).join(',')
+    for (const last of ['[1,2,3]', '{"z":1}', '7']) {
+      const once = preview(`{${many.replace('"k0":0', `"k0":${last}`)}}`)
+      const repeated = preview(`{${many},"k0":${last}}`)
+      expect(repeated.replace(/bytes=\d+/, '')).toBe(once.replace(/bytes=\d+/, ''))
+    }
+  })
+})

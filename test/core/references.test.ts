@@ -7,6 +7,7 @@ import {
   addedBytes,
   findReferences,
   type HandleReason,
+  isWhole,
   type Lookup,
   lookUp,
   pointerTo,
@@ -235,5 +236,30 @@ describe('a reference that does not resolve', () => {
       { at: '/\ufffd/0', reason: 'path_not_found', missing: '\ufffd', available: [] },
       { at: '/\ufffd/1', reason: 'path_not_found', missing: '#\ufffd', available: [] },
     ])
+  })
+})
+
+describe('the limits of references', () => {
+  it('more of them than may be are refused, with the limit', () => {
+    const args = slice('["$r1","$r1","$r1"]')
+    expect(findReferences(args, 3)).toHaveLength(3)
+    expect(() => findReferences(args, 2)).toThrowError(
+      expect.objectContaining({
+        code: 'over_limit',
+        facts: { limit: 'references', value: 2 },
+      }),
+    )
+  })
+
+  it('a pointer shows only the start of a very long name', () => {
+    const [found] = findReferences(slice(`{"${'n'.repeat(100_000)}":"$r1"}`))
+    const pointer = pointerTo(found as Reference)
+    expect(pointer).toMatch(/^\/n+…$/)
+    expect(pointer.length).toBeLessThan(10_000)
+  })
+
+  it('one without a path stands for the whole', () => {
+    const found = findReferences(slice('["$r1","$r1#","$r1.a","$r1#/a"]'))
+    expect(found.map(isWhole)).toEqual([true, true, false, false])
   })
 })

@@ -244,3 +244,28 @@ describe('the state of the formatter', () => {
     )
   })
 })
+
+describe('white space around a document', () => {
+  it('of any length is in chunks that show nothing', () => {
+    const sizes = { chunkBytes: 16, chunkViewBytes: 64 }
+    const json = '{"a":[1,2]}'
+    const value = Buffer.from(`${' '.repeat(100)}${json}${'\n'.repeat(100)}`)
+    const source: ViewSource = { form: 'json', start: 100, end: 100 + json.length }
+    const { chunks, view } = planValue(value, source, sizes)
+    expect(chunks.map(({ firstByte }) => firstByte)).toEqual([
+      0,
+      ...chunks.slice(0, -1).map(({ endByte }) => endByte),
+    ])
+    expect(chunks.at(-1)?.endByte).toBe(value.length)
+    const shown = chunks.map((chunk) =>
+      renderView({ ...chunk, bytes: value.subarray(chunk.firstByte, chunk.endByte) }, source),
+    )
+    const whole = JSON.stringify(JSON.parse(json), null, 2)
+    expect(Buffer.concat(shown).toString()).toBe(whole)
+    expect(view).toEqual({
+      chars: whole.length,
+      lines: whole.split('\n').length,
+      bytes: whole.length,
+    })
+  })
+})

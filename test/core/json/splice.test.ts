@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../src/core/json/scan.ts'
-import { editSlice, sliceOf, spliceJson } from '../../../src/core/json/splice.ts'
+import {
+  editSlice,
+  JsonParts,
+  joinParts,
+  partBytes,
+  sliceOf,
+  spliceJson,
+  spliceParts,
+} from '../../../src/core/json/splice.ts'
 import { docs, gaps, holds, spaced } from '../../support/json.ts'
 
 describe('composing', () => {
@@ -57,5 +65,23 @@ describe('editing', () => {
 
   it('without edits is the same slice', () => {
     expect(editSlice(args, [])).toBe(args)
+  })
+})
+
+describe('parts that are yet to be read', () => {
+  it('stand among the rest, and are read when all is joined', async () => {
+    const source = {
+      totalBytes: 4,
+      async *read() {
+        yield Buffer.from('[1')
+        yield Buffer.from(',2')
+      },
+    }
+    const inner = new JsonParts([source, Buffer.from(']')])
+    const parts = spliceParts({ a: inner, b: 'x', c: parseJson(Buffer.from('1.0')) })
+    const whole = await joinParts(parts)
+    expect(whole.toString()).toBe('{"a":[1,2],"b":"x","c":1.0}')
+    expect(parts.reduce((sum, part) => sum + partBytes(part), 0)).toBe(whole.length)
+    expect(await joinParts([whole])).toBe(whole)
   })
 })
