@@ -85,10 +85,6 @@ export function* takeTail(size: ViewSize, floor: number, budgetChars: number): S
   let end = part.bytes.length
   let edge = part.after
   for (let n = size.lines - 1; n >= floor; n--) {
-    if (end === 0) {
-      part = yield { char: edge.chars - 1 }
-      end = part.bytes.length
-    }
     const place: Place = startInPart(part, end, edge) ?? (yield* startOfLine(n))
     const { line } = yield* readLine(place, size.chars)
     left -= charsOf(line.text) + 1
