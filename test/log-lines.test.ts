@@ -2,8 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LogLines } from '../src/log-lines.ts'
 import { temporaryFolder } from './support/ledger.ts'
 
@@ -25,28 +24,37 @@ describe('the lines of the log', () => {
     folder.remove()
   })
 
-  it('are written in their order, at the end of the turn', async () => {
+  it('are written in their order, a moment later', async () => {
     const path = join(folder.path, 'log')
     const lines = new LogLines(opened(path, 'a'))
     lines.write('one\n')
     lines.write('zwei ü\n')
     expect(readFileSync(path, 'utf8')).toBe('')
-    await nextTurn()
-    expect(readFileSync(path, 'utf8')).toBe('one\nzwei ü\n')
+    await vi.waitFor(() => expect(readFileSync(path, 'utf8')).toBe('one\nzwei ü\n'))
     lines.write('three\n')
     lines.flushSync()
     expect(readFileSync(path, 'utf8')).toBe('one\nzwei ü\nthree\n')
   })
 
-  it('are lost on a full disk, and nothing else is', async () => {
+  it('are written at once when there are many', () => {
+    const path = join(folder.path, 'log')
+    const lines = new LogLines(opened(path, 'a'))
+    const line = `${'x'.repeat(999)}\n`
+    for (let n = 0; n < 20; n++) lines.write(line)
+    expect(readFileSync(path, 'utf8')).toBe(line.repeat(17))
+    lines.flushSync()
+    expect(readFileSync(path, 'utf8')).toBe(line.repeat(20))
+  })
+
+  it('are lost on a full disk, and nothing else is', () => {
     const lines = new LogLines(opened('/dev/full', 'w'))
     lines.write('one\n')
-    await nextTurn()
+    expect(() => lines.flushSync()).not.toThrow()
     lines.write('two\n')
     expect(() => lines.flushSync()).not.toThrow()
   })
 
-  it('wait for a slow reader, up to a bound, and hold nobody up', async () => {
+  it('wait for a slow reader, up to a bound, and hold nobody up', () => {
     const path = join(folder.path, 'pipe')
     execFileSync('mkfifo', [path])
     const fd = opened(path, constants.O_RDWR | constants.O_NONBLOCK)
@@ -54,7 +62,7 @@ describe('the lines of the log', () => {
     const line = (n: number): string => `${n} ${'x'.repeat(99_000)}\n`
     for (let n = 0; n < 40; n++) {
       lines.write(line(n))
-      await nextTurn()
+      lines.flushSync()
     }
     // To the last, since what waits would go to whatever file gets the descriptor next.
     let text = ''

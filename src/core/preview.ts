@@ -142,15 +142,20 @@ function element(value: JsonSlice, size: number): string {
 }
 
 function elementObject(object: JsonSlice): string {
-  const shown = new Map<string, JsonSlice>()
+  const names: string[] = []
+  const values: JsonSlice[] = []
   let more = ''
   for (const { key, value } of membersOf(object)) {
-    const known = [...shown.keys()].find((name) => isNamed(key, name))
-    if (known !== undefined) shown.set(known, value)
-    else if (shown.size < PREVIEW_ELEMENT_MEMBERS) shown.set(decodeRaw(key), value)
-    else more = ', …'
+    const known = names.findIndex((name) => isNamed(key, name))
+    if (known >= 0) values[known] = value
+    else if (names.length < PREVIEW_ELEMENT_MEMBERS) {
+      names.push(decodeRaw(key))
+      values.push(value)
+    } else more = ', …'
   }
-  const parts = [...shown].map(([name, value]) => `${name.toWellFormed()}:${elementMember(value)}`)
+  const parts = names.map(
+    (name, at) => `${name.toWellFormed()}:${elementMember(values[at] as JsonSlice)}`,
+  )
   return `{${parts.join(',')}${more}}`
 }
 

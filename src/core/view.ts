@@ -94,10 +94,11 @@ export function planValue(
 
 /** The same for JSON that was scanned, and for the bytes around it. */
 export function planOutlined(
-  { bytes, start, end }: JsonSlice,
+  json: JsonSlice,
   outline: Outline,
   { chunkBytes }: ChunkSizes = CHUNK_SIZES,
 ): ValuePlan {
+  const { bytes, start, end } = json
   const chunks: ChunkPlan[] = []
   const counted = { firstLine: 0, firstCrlf: 0, firstChar: 0, state: packState(INDENT_START) }
   let firstByte = 0
@@ -108,7 +109,8 @@ export function planOutlined(
   let chars = 0
   let viewBytes = 0
   const charsUntil = (pos: number, bytesBefore: number): number => {
-    return chars + bytesBefore - viewBytes - countTails(bytes, cutPos, pos)
+    const tails = pos - cutPos === end - start ? json.tails : countTails(bytes, cutPos, pos)
+    return chars + bytesBefore - viewBytes - tails
   }
   for (const cut of outline.cuts) {
     const pos = start + cut.pos

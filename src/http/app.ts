@@ -57,6 +57,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
     logController: new RequestLog(),
+    // A logger of its own for each request would cost more than its line; what is logged names the request.
+    childLoggerFactory: (logger) => logger,
     clientErrorHandler: refuseConnection,
     http: { requireHostHeader: false, ...(timeouts && serverTimeouts(timeouts)) },
     keepAliveTimeout: KEEP_ALIVE_MS,

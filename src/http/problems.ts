@@ -134,7 +134,9 @@ export function sendProblem(
 ): FastifyReply {
   const known = toCoatcheckError(error, request)
   const { status, title } = PROBLEMS[known.code]
-  if (status >= 500) request.log.error({ err: known.cause ?? known }, 'request failed')
+  if (status >= 500) {
+    request.log.error({ request_id: request.id, err: known.cause ?? known }, 'request failed')
+  }
   const problem: Problem = {
     type: `${PROBLEM_PAGES}/${known.code}`,
     title,

@@ -3,10 +3,6 @@ import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { pathOf } from './logged.ts'
 
 export class RequestLog extends LogController {
-  constructor() {
-    super({ requestIdLogLabel: 'request_id' })
-  }
-
   /** Its line comes with its answer. */
   override incomingRequest(): void {}
 
@@ -17,6 +13,7 @@ export class RequestLog extends LogController {
   ): void {
     const { method, ip: remote } = request
     const line = {
+      request_id: request.id,
       method,
       url: pathOf(request.url),
       remote,

@@ -3,7 +3,7 @@
  * their names' code points, white space goes, strings get the shortest escapes, number tokens stay as written, and of a
  * repeated key the last value counts. A lone surrogate stays an escape, which is well-formed text.
  */
-import { charsOf, countTails, wordsOf } from '../text.ts'
+import { charsOf, wordsOf } from '../text.ts'
 import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
 import { MemberOrder } from './member-order.ts'
 import { outlineOf } from './scan.ts'
@@ -54,7 +54,7 @@ function leastChars(value: JsonSlice, maxChars: number): number {
   const { compactBytes: size, escapedTails, hasRepeats } = outlineOf(value)
   const least = size / MAX_BYTES_PER_CHAR
   if (hasRepeats || least > maxChars) return least
-  return size - escapedTails - countTails(bytes, start, end)
+  return size - escapedTails - value.tails
 }
 
 const fitting = (text: string, maxChars: number): string | undefined =>

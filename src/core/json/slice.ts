@@ -2,7 +2,7 @@
  * Reading JSON that `scan.ts` has already validated, without building objects: a value is the range of bytes it stands
  * in, so number tokens, key order, duplicate keys and escapes stay as they came.
  */
-import { wordsOf } from '../text.ts'
+import { countTails, wordsOf } from '../text.ts'
 import { nextSpecial } from './escape.ts'
 import type { Outline } from './outline.ts'
 import { decodeRaw } from './strings.ts'
@@ -29,6 +29,7 @@ export class JsonSlice {
   readonly start: number
   readonly end: number
   readonly #outlines: Outlines | undefined
+  #tails: number | undefined
 
   constructor(bytes: Buffer, start = 0, end = bytes.length, outlines?: Outlines) {
     this.bytes = bytes
@@ -40,6 +41,12 @@ export class JsonSlice {
   /** What a scan noted of it. */
   get outline(): Outline | undefined {
     return this.#outlines?.get(this.start)
+  }
+
+  /** How many bytes more than code points it has; counted once. */
+  get tails(): number {
+    this.#tails ??= countTails(this.bytes, this.start, this.end)
+    return this.#tails
   }
 
   /** The value inside it that starts at `start`. */

@@ -6,6 +6,9 @@ import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
+/** With so many, or so many bytes handed over, they go though the turn goes on: they are committed while it does. */
+const BATCH_MESSAGES = 8
+const BATCH_BYTES = 262_144
 const ENTRY = new URL('./worker.ts', import.meta.url)
 
 /** What the writer is reached by. */
@@ -21,11 +24,12 @@ export interface WriterPort {
   gone(): Promise<void>
 }
 
-/** Messages as they go to the thread: those of a turn of the event loop together, which costs little more than one alone. */
+/** Messages as they go to the thread: together where they are of one turn of the event loop, which costs little more than one. */
 class Mail {
   readonly #send: (messages: readonly ToWriter[], transfer: readonly ArrayBuffer[]) => void
   #messages: ToWriter[] = []
   #transfer: ArrayBuffer[] = []
+  #bytes = 0
 
   constructor(send: (messages: readonly ToWriter[], transfer: readonly ArrayBuffer[]) => void) {
     this.#send = send
@@ -35,12 +39,16 @@ class Mail {
     if (this.#messages.length === 0) setImmediate(() => this.#sendAll())
     this.#messages.push(message)
     this.#transfer.push(...transfer)
+    for (const { byteLength } of transfer) this.#bytes += byteLength
+    if (this.#messages.length >= BATCH_MESSAGES || this.#bytes >= BATCH_BYTES) this.#sendAll()
   }
 
   #sendAll(): void {
+    if (this.#messages.length === 0) return
     const [messages, transfer] = [this.#messages, this.#transfer]
     this.#messages = []
     this.#transfer = []
+    this.#bytes = 0
     this.#send(messages, transfer)
   }
 }
