@@ -4,7 +4,7 @@
  * sooner. So whoever may change more says so for as long as it takes.
  */
 import type { RunRef } from '../ledger.ts'
-import type { RunRow } from './run-state.ts'
+import { nameOf, type RunRow } from './run-state.ts'
 
 /** About a megabyte. */
 const MOST_RUNS = 1_000
@@ -36,5 +36,3 @@ export class OpenRuns {
     }
   }
 }
-
-const nameOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`

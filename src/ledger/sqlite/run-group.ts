@@ -3,7 +3,7 @@
  * many puts it gets. For one transaction, in which nothing else changes runs.
  */
 import type { RunRef } from '../ledger.ts'
-import type { RunRow } from './run-state.ts'
+import { nameOf, type RunRow } from './run-state.ts'
 import type { Runs } from './runs.ts'
 
 export class RunGroup {
@@ -16,19 +16,16 @@ export class RunGroup {
 
   /** As that of {@link Runs}. */
   requireOpenable(ref: RunRef, now: number): RunRow | undefined {
-    return this.#runs.requireOpenable(ref, now, this.#rows.get(keyOf(ref)))
+    return this.#runs.requireOpenable(ref, now, this.#rows.get(nameOf(ref)))
   }
 
   /** The run after a put at `now`. */
   set(ref: RunRef, row: RunRow, now: number): void {
     const last_request_at = Math.max(row.last_request_at, now)
-    this.#rows.set(keyOf(ref), { ...row, last_request_at })
+    this.#rows.set(nameOf(ref), { ...row, last_request_at })
   }
 
   write(): void {
     for (const row of this.#rows.values()) this.#runs.count(row)
   }
 }
-
-/** Ids may hold any character. */
-const keyOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`

@@ -2,7 +2,7 @@
  * A row of a run, and the state it is in at a time: idling and retention need nobody to act, so a row may say `open` of a
  * run that has expired since. Pure.
  */
-import type { Format, LedgerPolicy, Run, RunState } from '../ledger.ts'
+import type { Format, LedgerPolicy, Run, RunRef, RunState } from '../ledger.ts'
 
 const MS_PER_SECOND = 1000
 
@@ -28,6 +28,9 @@ export interface RunRow {
   readonly failure_key: string | null
   readonly failure_repeats: number
 }
+
+/** A run among all: a key of maps. Ids may hold any character. */
+export const nameOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`
 
 /** The row as it stands at `now`: an open run idle for longer than its TTL has expired, one past retention is evicted. */
 export function settled(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
