@@ -6,9 +6,11 @@
 import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS } from '../limits.ts'
 import { charsOf, firstChars } from '../text.ts'
 import { countElements, elementsOf, type JsonSlice, membersOf } from './slice.ts'
-import { decodeRaw } from './strings.ts'
+import { decodeRaw, isNamed } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
+/** Up to so many segments are compared with each name as it stands, which is quicker than to decode it. */
+const FEW_STEPS = 4
 const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
 
 export type PathSyntax = 'dotted' | 'pointer'
@@ -109,6 +111,12 @@ function findSteps(value: JsonSlice, steps: readonly Step[]): void {
 }
 
 function findMembers(object: JsonSlice, steps: readonly Step[]): void {
+  if (steps.length <= FEW_STEPS) {
+    for (const { key, value } of membersOf(object)) {
+      for (const step of steps) if (isNamed(key, step.segment)) step.next = value
+    }
+    return
+  }
   const bySegment = Map.groupBy(steps, (step) => step.segment)
   for (const { key, value } of membersOf(object)) {
     for (const step of bySegment.get(decodeRaw(key)) ?? []) step.next = value
