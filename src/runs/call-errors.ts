@@ -11,9 +11,9 @@ export interface CallError {
   readonly message: string
   readonly expected: string | null
   readonly received: string | null
+  readonly schema_path: string | null
   /** The reference at this path or above it; null where the value was written out. */
   readonly reference: string | null
-  readonly schema_path: string | null
 }
 
 /** The errors with their references. `lookups` are all the references of the call, resolved or not. */

@@ -209,8 +209,8 @@ function unresolvedError({ reference, at, reason, available }: Unresolved): Call
     message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}${instead})`,
     expected: 'a reference to a kept result',
     received: JSON.stringify(reference),
-    reference,
     schema_path: null,
+    reference,
   }
 }
 
