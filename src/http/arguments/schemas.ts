@@ -77,8 +77,8 @@ const CallErrorSchema = Type.Object(
     message: Type.String({ description: 'What is wrong, in words for the model.' }),
     expected: textOrNull('What would be right.'),
     received: textOrNull('What came: its type and a short sample.'),
-    reference: textOrNull('The reference that the value came from, if any.'),
     schema_path: textOrNull('The place in the schema.'),
+    reference: textOrNull('The reference that the value came from, if any.'),
   },
   {
     title: 'CallError',
