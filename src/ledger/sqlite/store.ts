@@ -18,7 +18,7 @@ import type { RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
 import { type Touch, Touches } from './touches.ts'
 import { unsynced } from './unsynced.ts'
-import { Uploads } from './uploads.ts'
+import { type Asked, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
 export function openStore(path: string, policy: LedgerPolicy): Store {
@@ -93,10 +93,10 @@ export class Store {
   }
 
   /** The key of an upload. Throws as an append would, as far as that is known. */
-  openUpload(ref: RunRef, now: number): number {
+  openUpload(asked: Asked, now: number): number {
     return this.#translated(() => {
       this.#file.requireThere()
-      return this.#puts.openUpload(ref, now)
+      return this.#puts.openUpload(asked, now)
     })
   }
 

@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
 import { CHUNK_BYTES } from '../../core/limits.ts'
-import type { Chunk, RunRef } from '../ledger.ts'
+import type { Chunk, PutNames, RunRef } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import type { Results } from './results.ts'
 
@@ -15,8 +15,13 @@ const RESERVED_KEYS = 4_194_304
 /** Each holds some memory here and in its reader. Past it: `overloaded`. */
 const UPLOADS = 64
 
-interface Upload {
+/** For whom an upload is, and as what. */
+export interface Asked {
   readonly ref: RunRef
+  readonly names: PutNames
+}
+
+interface Upload extends Asked {
   readonly chunks: number
   readonly bytes: number
 }
@@ -38,13 +43,13 @@ export class Uploads {
   }
 
   /** Sets keys aside; nothing is written. The first of them names the upload. Throws `overloaded`. */
-  open(ref: RunRef): number {
+  open({ ref, names }: Asked): number {
     if (this.#underWay.size >= UPLOADS) {
       const detail = `${UPLOADS} values are on their way in pieces, which is the limit. Send it again in a moment.`
       throw new CoatcheckError('overloaded', detail, { limit: 'uploads', value: UPLOADS })
     }
     const key = this.#results.reserve(RESERVED_KEYS)
-    this.#underWay.set(key, { ref, chunks: 0, bytes: 0 })
+    this.#underWay.set(key, { ref, names, chunks: 0, bytes: 0 })
     return key
   }
 
@@ -81,9 +86,9 @@ export class Uploads {
   }
 
   added(key: number, chunks: readonly Chunk[]): void {
-    const { ref, ...before } = this.find(key)
+    const before = this.find(key)
     this.#underWay.set(key, {
-      ref,
+      ...before,
       chunks: before.chunks + chunks.length,
       bytes: before.bytes + bytesIn(chunks),
     })

@@ -171,7 +171,7 @@ export class Writer {
       case 'openRun':
         return this.#store.openRun(call.ref, call.patch, call.now)
       case 'openUpload':
-        return this.#store.openUpload(call.ref, call.now)
+        return this.#store.openUpload(call, call.now)
       case 'endRun':
         return this.#store.endRun(call.ref, call.now)
       case 'sweep':

@@ -203,6 +203,30 @@ describe('a large body over a socket', () => {
     }
   })
 
+  it('that a full run has already is a retry, with the same answer', async () => {
+    const body = Buffer.concat([MEBIBYTE, MEBIBYTE])
+    for (const limits of [
+      { COATCHECK_MAX_RESULTS_PER_RUN: '2' },
+      { COATCHECK_MAX_BYTES_PER_RUN: String(3 * WHOLE_BODY_BYTES) },
+    ]) {
+      const small = await startApi(limits)
+      try {
+        const run = small.newRun()
+        const key = { 'idempotency-key': 'k' }
+        const first = await run.putRaw(body, 'text/plain', '?tool_use_id=a', key)
+        await run.put('{"output":1}')
+        const keyed = await run.putRaw(body, 'text/plain', '?tool_use_id=a', key)
+        const named = await run.putRaw(body, 'text/plain', '?tool_use_id=a')
+        expect([first, keyed, named].map(({ status }) => status)).toEqual([201, 200, 200])
+        expect([keyed.body, named.body]).toEqual([first.body, first.body])
+        const other = await run.putRaw(body, 'text/plain', '?tool_use_id=b')
+        expect([other.status, other.body.code]).toEqual([422, 'over_limit'])
+      } finally {
+        await small.close()
+      }
+    }
+  })
+
   it('whose rendering is refused is not kept', async () => {
     const run = api.newRun()
     const body = Buffer.concat([MEBIBYTE, MEBIBYTE])
