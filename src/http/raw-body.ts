@@ -53,8 +53,8 @@ export async function readRaw(
     bodyTooLarge(isJson ? 'json_body_bytes' : 'raw_body_bytes', limitBytes)
   if (declaredBytes > limitBytes) throw tooLarge()
   const wholeBytes = isJson ? limitBytes : Math.min(limitBytes, WHOLE_BODY_BYTES)
-  const taken =
-    declaredBytes > wholeBytes ? { pieces: [], ended: false } : await takeUpTo(stream, wholeBytes)
+  // Of one that is to be handed on, something has to be there: until then it is nobody's business.
+  const taken = await takeUpTo(stream, declaredBytes > wholeBytes ? 0 : wholeBytes)
   if (taken.ended) return new RawBody(media, Buffer.concat(taken.pieces))
   if (wholeBytes === limitBytes) throw tooLarge()
   return new RawBody(media, allPieces(taken.pieces, stream, { limitBytes, tooLarge }))

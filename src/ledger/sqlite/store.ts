@@ -100,6 +100,11 @@ export class Store {
     })
   }
 
+  /** A call of an upload waits to be made. */
+  heard(upload: number): void {
+    this.#uploads.heard(upload)
+  }
+
   /** Keeps the next chunks of an upload, which is dropped when this throws. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     try {
