@@ -11,6 +11,7 @@ import { addBodyParsers, type BodyLimits } from './body.ts'
 import { compactionRoutes } from './compaction/routes.ts'
 import { evidenceRoutes } from './evidence/routes.ts'
 import { healthRoutes } from './health/routes.ts'
+import { addHeldBodies } from './held-bodies.ts'
 import { type AccessOptions, addAccess } from './plugins/access.ts'
 import { addDecoding } from './plugins/decoding.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
@@ -83,6 +84,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
   await addAccess(app, access)
+  const held = addHeldBodies(app, bodyLimits)
+  metrics.watchBodies(() => held.bytes)
   addDecoding(app, bodyLimits)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)

@@ -50,7 +50,6 @@ export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   internal_error: 'The log says what, under the request id in "instance".',
   ledger_corrupt:
     'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
-  overloaded: 'Nothing was changed. Send the request again in a moment.',
   ledger_unavailable: 'Send the request again in a moment; the log says why it failed.',
   storage_full: 'Nothing was changed. Make room on the disk of the ledger, and send it again.',
 }

@@ -258,7 +258,9 @@ export interface Ledger {
 
   /**
    * Begins a value that arrives in pieces. Throws as `append` would, as far as that is known, and `overloaded` when too many
-   * are under way; one that nothing came of for some seconds makes room, and is `overloaded` when it goes on. `names`: those that it will be finished with; what may be a retry by them has room in a full run. When the run is purged meanwhile, what was added goes with it, and the upload throws `ended`.
+   * are under way; one that nothing came of for some seconds makes room, and is `overloaded` when it goes on. `names`: those
+   * that it will be finished with; what may be a retry by them has room in a full run. When the run is purged meanwhile, what
+   * was added goes with it, and the upload throws `ended`.
    */
   openUpload(ref: RunRef, now: number, names?: PutNames): Promise<Upload>
 
