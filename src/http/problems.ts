@@ -108,7 +108,7 @@ function toCoatcheckError(
     return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
   return new CoatcheckError(
     FASTIFY_CODES[status] ?? 'internal_error',
-    error.message,
+    'Send the request again in a moment; the log says why it failed.',
     {},
     { cause: error },
   )
