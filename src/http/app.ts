@@ -13,6 +13,7 @@ import { evidenceRoutes } from './evidence/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { addHeldBodies } from './held-bodies.ts'
 import { type AccessOptions, addAccess } from './plugins/access.ts'
+import { addContinue } from './plugins/continue.ts'
 import { addDecoding } from './plugins/decoding.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { addFraming } from './plugins/framing.ts'
@@ -78,6 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done()
   })
   freeConnectionsOnClose(app)
+  addContinue(app)
   if (timeouts !== undefined) addTimeouts(app, timeouts)
   addFraming(app)
   metrics.watchRequests(app)

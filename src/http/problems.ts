@@ -143,7 +143,8 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
-  if (hasUnreadBody(request)) readOn(request, reply)
+  if (isAskedFor(request)) reply.header('connection', 'close')
+  else if (hasUnreadBody(request)) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (known.facts['accept_encoding'] !== undefined) {
     reply.header('accept-encoding', String(known.facts['accept_encoding']))
@@ -154,6 +155,10 @@ export function sendProblem(
 }
 
 const hasUnreadBody = ({ raw }: FastifyRequest): boolean => !raw.readableEnded && hasBody(raw)
+
+/** A client that was to be told to send its body, and was not: whether it does is unknown, and so is where a next request begins. */
+const isAskedFor = ({ raw }: FastifyRequest): boolean =>
+  raw.headers.expect !== undefined && raw.readableFlowing === null && hasBody(raw)
 
 /** The rest of a body that is refused is read and dropped before a connection ends, so that the client gets to see why. */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {

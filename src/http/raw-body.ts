@@ -37,10 +37,17 @@ export interface RawLimits {
 export class RawBody {
   readonly media: Media
   readonly content: Buffer | AsyncIterable<Uint8Array>
+  /** Where a length is told, and the content is not here yet. */
+  readonly declaredBytes: number | undefined
 
-  constructor(media: Media, content: Buffer | AsyncIterable<Uint8Array>) {
+  constructor(
+    media: Media,
+    content: Buffer | AsyncIterable<Uint8Array>,
+    declaredBytes?: number | undefined,
+  ) {
     this.media = media
     this.content = content
+    this.declaredBytes = declaredBytes
   }
 }
 
@@ -61,23 +68,25 @@ interface Source {
 /** Throws `body_too_large`, `overloaded`, and `invalid_request` for a body that breaks off; so do the pieces. */
 export async function readRaw(
   media: Media,
-  { stream, declaredBytes = 0, held }: Source,
+  { stream, declaredBytes, held }: Source,
   limits: RawLimits,
 ): Promise<RawBody> {
+  const told = declaredBytes ?? 0
   const isJson = media.kind === 'json'
   const limitBytes = isJson ? limits.maxJsonBodyBytes : limits.maxRawBodyBytes
   const tooLarge = (): CoatcheckError =>
     bodyTooLarge(isJson ? 'json_body_bytes' : 'raw_body_bytes', limitBytes)
-  if (declaredBytes > limitBytes) throw tooLarge()
+  if (told > limitBytes) throw tooLarge()
   const wholeBytes = isJson ? limitBytes : Math.min(limitBytes, WHOLE_BODY_BYTES)
   // Of one that is to be handed on, something has to be there: until then it is nobody's business.
-  const maxBytes = declaredBytes > wholeBytes ? 0 : wholeBytes
-  if (maxBytes > 0) held?.requireRoom(declaredBytes)
+  const maxBytes = told > wholeBytes ? 0 : wholeBytes
+  if (maxBytes > 0) held?.requireRoom(told)
   const taken = await take(stream, { maxBytes, held })
   if (taken.ended) return new RawBody(media, Buffer.concat(taken.pieces))
   if (wholeBytes === limitBytes) throw tooLarge()
   held?.release()
-  return new RawBody(media, allPieces(taken.pieces, stream, { limitBytes, tooLarge }))
+  const pieces = allPieces(taken.pieces, stream, { limitBytes, tooLarge })
+  return new RawBody(media, pieces, declaredBytes)
 }
 
 const take = (

@@ -138,8 +138,10 @@ export type StreamedPut = Omit<Put, 'value' | 'plan'> & {
   readonly totals: ViewTotals
 }
 
-/** What a retry is known by, see {@link Ledger.append}. */
-export type PutNames = Pick<Put, 'toolUseId' | 'idempotencyKey'>
+/** What a retry is known by, see {@link Ledger.append}; and how long its value is to be, where that is known. */
+export type PutNames = Pick<Put, 'toolUseId' | 'idempotencyKey'> & {
+  readonly totalBytes?: number | undefined
+}
 
 /** A value on its way in pieces; invisible until it is finished, and gone when it is not. One call at a time. */
 export interface Upload {

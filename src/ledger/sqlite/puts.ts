@@ -66,7 +66,7 @@ export class Puts {
 
   /** The key of an upload; nothing is written. Throws as `keep` would, as far as that is known, and `overloaded`. */
   openUpload(asked: Asked, now: number): number {
-    this.#requireRoom(asked, { own: 0, more: 0 }, now)
+    this.#requireRoom(asked, { own: 0, more: asked.names.totalBytes ?? 0 }, now)
     return this.#uploads.open(asked)
   }
 

@@ -7,7 +7,7 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
 import { ChunkWriter } from './chunks.ts'
 import { Eraser, type Progress } from './eraser.ts'
-import { ledgerError } from './errors.ts'
+import { ledgerError, openError } from './errors.ts'
 import { type LedgerFile, openFile } from './file.ts'
 import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
 import { Puts } from './puts.ts'
@@ -27,7 +27,7 @@ export function openStore(path: string, policy: LedgerPolicy): Store {
     return new Store(file, policy)
   } catch (error) {
     file.close()
-    throw ledgerError(error)
+    throw openError(error, path)
   }
 }
 

@@ -196,6 +196,7 @@ describe('a large body over a socket', () => {
       const run = small.newRun()
       const { status, body } = await run.putRaw(Buffer.alloc(5_000_000, 'x'), 'text/plain')
       expect([status, body.code]).toEqual([422, 'over_limit'])
+      expect(body.detail).toContain('and 5000000 more would pass the limit of 2097152')
       expect((await run.read()).status).toBe(404)
       expect((await run.putRaw('y'.repeat(2 * WHOLE_BODY_BYTES), 'text/plain')).status).toBe(201)
     } finally {
