@@ -80,6 +80,11 @@ export const ConfigSchema = Type.Object({
     2 * GIBIBYTE,
     64 * GIBIBYTE,
   ),
+  COATCHECK_MAX_HELD_BODY_BYTES: bytes(
+    'Most memory for bodies that arrive or are worked on, all together; one JSON body has room in any case.',
+    256 * MEBIBYTE,
+    64 * GIBIBYTE,
+  ),
   COATCHECK_MAX_DECOMPRESSION_RATIO: count(
     'Most bytes that one byte of a gzip or zstd body may come to, past the first MiB.',
     200,

@@ -54,6 +54,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     bodyLimits: {
       maxJsonBodyBytes: config.COATCHECK_MAX_JSON_BODY_BYTES,
       maxRawBodyBytes: config.COATCHECK_MAX_RAW_BODY_BYTES,
+      maxHeldBytes: config.COATCHECK_MAX_HELD_BODY_BYTES,
       maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
       maxDecompressionRatio: config.COATCHECK_MAX_DECOMPRESSION_RATIO,
     },

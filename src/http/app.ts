@@ -11,7 +11,9 @@ import { addBodyParsers, type BodyLimits } from './body.ts'
 import { compactionRoutes } from './compaction/routes.ts'
 import { evidenceRoutes } from './evidence/routes.ts'
 import { healthRoutes } from './health/routes.ts'
+import { addHeldBodies } from './held-bodies.ts'
 import { type AccessOptions, addAccess } from './plugins/access.ts'
+import { addContinue } from './plugins/continue.ts'
 import { addDecoding } from './plugins/decoding.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
 import { addFraming } from './plugins/framing.ts'
@@ -79,12 +81,15 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     done()
   })
   freeConnectionsOnClose(app)
+  addContinue(app)
   if (timeouts !== undefined) addTimeouts(app, timeouts)
   addFraming(app)
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())
   refuseWhileClosing(app)
   await addAccess(app, access)
+  const held = addHeldBodies(app, bodyLimits)
+  metrics.watchBodies(() => held.bytes)
   addDecoding(app, bodyLimits)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)

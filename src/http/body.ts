@@ -10,10 +10,13 @@ import { parseJson } from '../core/json/scan.ts'
 import { type JsonSlice, membersOf } from '../core/json/slice.ts'
 import { decodeRaw } from '../core/json/strings.ts'
 import { foreignCharset, mediaOf } from './media.ts'
-import { type RawLimits, readRaw } from './raw-body.ts'
+import { bodyTooLarge, declaredBytes, type RawLimits, readRaw } from './raw-body.ts'
+import { takeBody } from './take-body.ts'
 import { OPAQUE } from './validation.ts'
 
 export interface BodyLimits extends RawLimits {
+  /** What is held of all bodies together, see `held-bodies.ts`; one JSON body has room in any case. */
+  readonly maxHeldBytes: number
   readonly maxDecompressionRatio: number
   readonly maxJsonDepthLevels: number
 }
@@ -30,15 +33,14 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'buffer', bodyLimit: limits.maxJsonBodyBytes },
-    (request, body, done) => settle(done, () => readJsonBody(request, body as Buffer, limits)),
+    (request: FastifyRequest, stream: Readable, done: Done) =>
+      takeJson(request, stream, { limits, done }),
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
     requireRawRoute(request)
-    const { headers } = request
-    // A length is of the bytes that are sent.
-    const declaredBytes = stream === request.raw ? Number(headers['content-length'] ?? 0) : 0
-    return readRaw(mediaOf(headers['content-type']), { stream, declaredBytes }, limits)
+    const { raw, headers, heldBody: held } = request
+    const source = { stream, declaredBytes: declaredBytes(raw), held }
+    return readRaw(mediaOf(headers['content-type']), source, limits)
   })
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -58,9 +60,35 @@ function emptyBody(request: FastifyRequest): object {
   throw new CoatcheckError('invalid_request', `The body is empty; ${needed}.`)
 }
 
-function settle(done: (error: Error | null, body?: unknown) => void, read: () => unknown): void {
+type Done = (error: Error | null, body?: unknown) => void
+
+interface Taking {
+  readonly limits: BodyLimits
+  readonly done: Done
+}
+
+/** All of a JSON body, read when it is there. */
+function takeJson(request: FastifyRequest, stream: Readable, { limits, done }: Taking): void {
+  const { raw, heldBody: held } = request
+  const maxBytes = limits.maxJsonBodyBytes
+  const declared = Number(raw.headers['content-length'] ?? 0)
+  settle(done, () => {
+    // of an encoded one, too: it is hardly smaller when it is decoded
+    if (declared > maxBytes) throw bodyTooLarge('json_body_bytes', maxBytes)
+    held?.requireRoom(declared)
+    takeBody(stream, { maxBytes, held }, (error, taken) =>
+      settle(done, () => {
+        if (taken === undefined) throw error
+        if (!taken.ended) throw bodyTooLarge('json_body_bytes', maxBytes)
+        done(null, readJsonBody(request, Buffer.concat(taken.pieces), limits))
+      }),
+    )
+  })
+}
+
+function settle(done: Done, work: () => void): void {
   try {
-    done(null, read())
+    work()
   } catch (error) {
     done(error as Error)
   }

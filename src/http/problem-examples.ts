@@ -104,7 +104,11 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   internal_error: {},
   ledger_corrupt: {},
-  overloaded: {},
+  overloaded: {
+    detail: '4096 puts wait to be committed, which is the limit. Send it again in a moment.',
+    limit: 'queued_puts',
+    value: 4096,
+  },
   ledger_unavailable: {},
   storage_full: {},
 }

@@ -50,7 +50,6 @@ export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
   internal_error: 'The log says what, under the request id in "instance".',
   ledger_corrupt:
     'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
-  overloaded: 'Nothing was changed. Send the request again in a moment.',
   ledger_unavailable: 'Send the request again in a moment; the log says why it failed.',
   storage_full: 'Nothing was changed. Make room on the disk of the ledger, and send it again.',
 }
@@ -109,7 +108,7 @@ function toCoatcheckError(
     return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
   return new CoatcheckError(
     FASTIFY_CODES[status] ?? 'internal_error',
-    error.message,
+    'Send the request again in a moment; the log says why it failed.',
     {},
     { cause: error },
   )
@@ -146,7 +145,8 @@ export function sendProblem(
     instance: request.id,
     ...known.facts,
   }
-  if (hasUnreadBody(request)) readOn(request, reply)
+  if (isAskedFor(request)) reply.header('connection', 'close')
+  else if (hasUnreadBody(request)) readOn(request, reply)
   if (known.code === 'method_not_allowed') reply.header('allow', String(known.facts['allow']))
   if (known.facts['accept_encoding'] !== undefined) {
     reply.header('accept-encoding', String(known.facts['accept_encoding']))
@@ -157,6 +157,10 @@ export function sendProblem(
 }
 
 const hasUnreadBody = ({ raw }: FastifyRequest): boolean => !raw.readableEnded && hasBody(raw)
+
+/** A client that was to be told to send its body, and was not: whether it does is unknown, and so is where a next request begins. */
+const isAskedFor = ({ raw }: FastifyRequest): boolean =>
+  raw.headers.expect !== undefined && raw.readableFlowing === null && hasBody(raw)
 
 /** The rest of a body that is refused is read and dropped before a connection ends, so that the client gets to see why. */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {

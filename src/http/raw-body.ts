@@ -5,7 +5,9 @@
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../core/errors.ts'
+import type { HeldBody } from './held-bodies.ts'
 import type { Media } from './media.ts'
+import { brokenBy, type Taken, takeBody } from './take-body.ts'
 
 /**
  * Up to here a body is taken whole: one message to the writer and one commit, where pieces take at least three messages and two
@@ -17,6 +19,14 @@ export const WHOLE_BODY_BYTES = 1_048_576
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** How long a body is, by its headers; undefined when they do not tell, or only how long it is in its content coding. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+  const { 'content-length': length, 'content-encoding': coding = 'identity' } = headers
+  return length === undefined || coding.trim().toLowerCase() !== 'identity'
+    ? undefined
+    : Number(length)
+}
+
 /** How large bodies may be. */
 export interface RawLimits {
   readonly maxJsonBodyBytes: number
@@ -27,10 +37,17 @@ export interface RawLimits {
 export class RawBody {
   readonly media: Media
   readonly content: Buffer | AsyncIterable<Uint8Array>
+  /** Where a length is told, and the content is not here yet. */
+  readonly declaredBytes: number | undefined
 
-  constructor(media: Media, content: Buffer | AsyncIterable<Uint8Array>) {
+  constructor(
+    media: Media,
+    content: Buffer | AsyncIterable<Uint8Array>,
+    declaredBytes?: number | undefined,
+  ) {
     this.media = media
     this.content = content
+    this.declaredBytes = declaredBytes
   }
 }
 
@@ -41,57 +58,46 @@ export function bodyTooLarge(limit: LimitName, value: number): CoatcheckError {
   return new CoatcheckError('body_too_large', detail, { limit, value })
 }
 
-/** Throws `body_too_large`, and `invalid_request` for a body that breaks off; so do the pieces. `declaredBytes`: 0 where no length is told. */
+interface Source {
+  readonly stream: Readable
+  /** Undefined where no length is told. */
+  readonly declaredBytes: number | undefined
+  readonly held: HeldBody | undefined
+}
+
+/** Throws `body_too_large`, `overloaded`, and `invalid_request` for a body that breaks off; so do the pieces. */
 export async function readRaw(
   media: Media,
-  { stream, declaredBytes }: { readonly stream: Readable; readonly declaredBytes: number },
+  { stream, declaredBytes, held }: Source,
   limits: RawLimits,
 ): Promise<RawBody> {
+  const told = declaredBytes ?? 0
   const isJson = media.kind === 'json'
   const limitBytes = isJson ? limits.maxJsonBodyBytes : limits.maxRawBodyBytes
   const tooLarge = (): CoatcheckError =>
     bodyTooLarge(isJson ? 'json_body_bytes' : 'raw_body_bytes', limitBytes)
-  if (declaredBytes > limitBytes) throw tooLarge()
+  if (told > limitBytes) throw tooLarge()
   const wholeBytes = isJson ? limitBytes : Math.min(limitBytes, WHOLE_BODY_BYTES)
-  const taken =
-    declaredBytes > wholeBytes ? { pieces: [], ended: false } : await takeUpTo(stream, wholeBytes)
+  // Of one that is to be handed on, something has to be there: until then it is nobody's business.
+  const maxBytes = told > wholeBytes ? 0 : wholeBytes
+  if (maxBytes > 0) held?.requireRoom(told)
+  const taken = await take(stream, { maxBytes, held })
   if (taken.ended) return new RawBody(media, Buffer.concat(taken.pieces))
   if (wholeBytes === limitBytes) throw tooLarge()
-  return new RawBody(media, allPieces(taken.pieces, stream, { limitBytes, tooLarge }))
+  held?.release()
+  const pieces = allPieces(taken.pieces, stream, { limitBytes, tooLarge })
+  return new RawBody(media, pieces, declaredBytes)
 }
 
-/** What comes until it ends, or is more than `maxBytes`; then the stream is left paused. */
-function takeUpTo(
+const take = (
   stream: Readable,
-  maxBytes: number,
-): Promise<{ readonly pieces: readonly Buffer[]; readonly ended: boolean }> {
-  return new Promise((resolve, reject) => {
-    // Its events are over when the client went before this.
-    if (stream.destroyed) return void reject(brokenOff())
-    const pieces: Buffer[] = []
-    let bytes = 0
-    const leave = (): void => {
-      stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
-    }
-    const onData = (piece: Buffer): void => {
-      pieces.push(piece)
-      bytes += piece.length
-      if (bytes <= maxBytes) return
-      stream.pause()
-      leave()
-      resolve({ pieces, ended: false })
-    }
-    const onEnd = (): void => {
-      leave()
-      resolve({ pieces, ended: true })
-    }
-    const onError = (error?: Error): void => {
-      leave()
-      reject(brokenBy(error))
-    }
-    stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
+  bounds: { readonly maxBytes: number; readonly held: HeldBody | undefined },
+): Promise<Taken> =>
+  new Promise((resolve, reject) => {
+    takeBody(stream, bounds, (error, taken) =>
+      taken === undefined ? reject(error as Error) : resolve(taken),
+    )
   })
-}
 
 /** The pieces taken so far and those to come, each gone when the next is taken. Whoever stops taking them leaves the stream as it is, to be read on. */
 async function* allPieces(
@@ -127,10 +133,3 @@ async function* allPieces(
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
-
-/** What decoding says of a body is said; any other error is a client that went. */
-const brokenBy = (error: unknown): CoatcheckError =>
-  error instanceof CoatcheckError ? error : brokenOff()
-
-export const brokenOff = (): CoatcheckError =>
-  new CoatcheckError('invalid_request', 'The body broke off before its end.')

@@ -138,6 +138,11 @@ export type StreamedPut = Omit<Put, 'value' | 'plan'> & {
   readonly totals: ViewTotals
 }
 
+/** What a retry is known by, see {@link Ledger.append}; and how long its value is to be, where that is known. */
+export type PutNames = Pick<Put, 'toolUseId' | 'idempotencyKey'> & {
+  readonly totalBytes?: number | undefined
+}
+
 /** A value on its way in pieces; invisible until it is finished, and gone when it is not. One call at a time. */
 export interface Upload {
   /**
@@ -255,9 +260,11 @@ export interface Ledger {
 
   /**
    * Begins a value that arrives in pieces. Throws as `append` would, as far as that is known, and `overloaded` when too many
-   * are under way. When the run is purged meanwhile, what was added goes with it, and the upload throws `ended`.
+   * are under way; one that nothing came of for some seconds makes room, and is `overloaded` when it goes on. `names`: those
+   * that it will be finished with; what may be a retry by them has room in a full run. When the run is purged meanwhile, what
+   * was added goes with it, and the upload throws `ended`.
    */
-  openUpload(ref: RunRef, now: number): Promise<Upload>
+  openUpload(ref: RunRef, now: number, names?: PutNames): Promise<Upload>
 
   /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */
   sweep(now: number): Promise<boolean>

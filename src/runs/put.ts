@@ -97,7 +97,10 @@ async function putPieces(
   request: PutRequest<StreamSource>,
   verbatimLimitChars: number,
 ): Promise<Kept> {
-  const upload = await context.ledger.openUpload(ref, context.now())
+  const upload = await context.ledger.openUpload(ref, context.now(), {
+    ...namesOf(request),
+    totalBytes: request.source.declaredBytes,
+  })
   try {
     const described = await ingest(upload, request.source)
     const { view, totals } = described

@@ -40,6 +40,8 @@ export type SentinelSource =
 export interface StreamSource {
   /** A piece may be gone when the next is taken. */
   readonly pieces: AsyncIterable<Uint8Array>
+  /** How many bytes they come to, where that was said before. */
+  readonly declaredBytes?: number | undefined
   readonly kind: 'text' | 'binary'
   readonly mediaType: string
 }

@@ -65,7 +65,7 @@ export class ThreadValidator implements Validator {
   /** Calls that still wait or run are `overloaded`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { answered } of this.#waiting.splice(0)) answered.reject(overloaded())
+    for (const { answered } of this.#waiting.splice(0)) answered.reject(closing())
     const threads = [...this.#idle, ...this.#busy]
     if (this.#starting !== undefined) threads.push(this.#starting)
     await Promise.all([...threads.map((thread) => thread.end()), ...this.#ending])
@@ -73,15 +73,23 @@ export class ThreadValidator implements Validator {
 
   #ask(call: Call): Promise<Answer> {
     const bytes = call.schema.source.length + (call.value?.source.length ?? 0)
-    const isFull =
-      this.#waiting.length >= QUEUE_CALLS ||
-      (this.#waiting.length > 0 && this.#waitingBytes + bytes > QUEUE_BYTES)
-    if (this.#isClosed || isFull) throw overloaded()
+    if (this.#isClosed) throw closing()
+    this.#requireRoom(bytes)
     const answered = Promise.withResolvers<Answer>()
     this.#waiting.push({ call, bytes, answered })
     this.#waitingBytes += bytes
     this.#dispatch()
     return answered.promise
+  }
+
+  #requireRoom(bytes: number): void {
+    const { length } = this.#waiting
+    if (length >= QUEUE_CALLS) {
+      throw overloaded(`${QUEUE_CALLS} calls wait`, 'validation_calls', QUEUE_CALLS)
+    }
+    if (length > 0 && this.#waitingBytes + bytes > QUEUE_BYTES) {
+      throw overloaded(`Calls of ${QUEUE_BYTES} bytes wait`, 'validation_bytes', QUEUE_BYTES)
+    }
   }
 
   #next(): Waiting | undefined {
@@ -105,7 +113,7 @@ export class ThreadValidator implements Validator {
     try {
       answered.resolve(await thread.run(call))
     } catch (error) {
-      answered.reject(this.#isClosed ? overloaded() : error)
+      answered.reject(this.#isClosed ? closing() : error)
     }
     this.#busy.delete(thread)
     if (this.#isClosed) return
@@ -122,7 +130,7 @@ export class ThreadValidator implements Validator {
       this.#idle.unshift(thread)
     } catch (error) {
       // Whoever waits longest is told, so that threads that cannot start are not started for ever.
-      this.#next()?.answered.reject(this.#isClosed ? overloaded() : error)
+      this.#next()?.answered.reject(this.#isClosed ? closing() : error)
     }
     this.#starting = undefined
     if (!this.#isClosed) this.#dispatch()
@@ -135,8 +143,13 @@ export class ThreadValidator implements Validator {
   }
 }
 
-const overloaded = (): CoatcheckError =>
-  new CoatcheckError('overloaded', 'Too many calls wait to be validated.')
+function overloaded(what: string, limit: string, value: number): CoatcheckError {
+  const detail = `${what} to be validated, which is the limit. Send it again in a moment.`
+  return new CoatcheckError('overloaded', detail, { limit, value })
+}
+
+const closing = (): CoatcheckError =>
+  new CoatcheckError('overloaded', 'The service is shutting down; send it again in a moment.')
 
 function thrownBy(answer: Answer): Error {
   if ('refusal' in answer) return refused(answer.refusal)

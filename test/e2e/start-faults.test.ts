@@ -64,7 +64,7 @@ describe('a start on a file that is no sound ledger', () => {
     [
       'a ledger with spoilt pages',
       (path: string) => writeFileSync(path, Buffer.from(ledgerBytes).fill(0xa5, HEADER_BYTES)),
-      /malformed.*SQLITE_CORRUPT/,
+      /the ledger .*ledger\.db is damaged .* restore it .*malformed.*SQLITE_CORRUPT/,
     ],
     [
       'a ledger whose copy was cut short',
@@ -88,7 +88,7 @@ describe('a start on a file that is no sound ledger', () => {
 
 describe('a start where no ledger can be written', () => {
   it.each([
-    ['a folder', (path: string) => mkdirSync(path), /ledger\.db/],
+    ['a folder', (path: string) => mkdirSync(path), /ledger\.db is a folder; name a file in it/],
     [
       'a file that may only be read',
       (path: string) => {
@@ -118,6 +118,18 @@ describe('a start where no ledger can be written', () => {
       chmodSync(path, 0o600)
       expect(readFileSync(path).equals(ledgerBytes)).toBe(true)
     }
+  })
+
+  it.each([
+    ['below a file', (at: string) => join(at, 'file', 'ledger.db')],
+    ['where no folder can be made', () => '/proc/nowhere/ledger.db'],
+  ])('is refused with what to do: %s', async (_, pathIn) => {
+    const at = place()
+    writeFileSync(join(at, 'file'), 'notes')
+    const path = pathIn(at)
+    expect(await refusalOf({ env: { COATCHECK_LEDGER: path } })).toContain(
+      `the ledger ${path} cannot be opened; choose a path where this user may make and write files: `,
+    )
   })
 
   it('is refused while another process has the ledger, which goes on', async () => {

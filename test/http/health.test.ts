@@ -104,6 +104,7 @@ const appOver = (ledger: Ledger) =>
   buildApp({
     context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
     bodyLimits: {
+      maxHeldBytes: 1_000_000,
       maxJsonBodyBytes: 1024,
       maxRawBodyBytes: 1024,
       maxJsonDepthLevels: 8,

@@ -147,6 +147,7 @@ describe('what went wrong in here', () => {
         now: () => 0,
       },
       bodyLimits: {
+        maxHeldBytes: 1_000_000,
         maxJsonBodyBytes: 1024,
         maxRawBodyBytes: 1024,
         maxJsonDepthLevels: 64,

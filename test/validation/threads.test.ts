@@ -1,7 +1,7 @@
 // Real threads. What they are told to do takes for ever, so that only the deadline can end it.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonSlice } from '../../src/core/json/slice.ts'
-import { QUEUE_CALLS } from '../../src/validation/limits.ts'
+import { QUEUE_BYTES, QUEUE_CALLS } from '../../src/validation/limits.ts'
 import { ThreadValidator } from '../../src/validation/thread-validator.ts'
 import { codeOf } from '../support/ledger.ts'
 import { json, slice } from './support.ts'
@@ -101,6 +101,24 @@ describe('validation in threads', () => {
     const codes = await Promise.all(calls)
     expect(codes.filter((code) => code === 'overloaded')).toHaveLength(10)
     expect(codes.filter((code) => code === undefined)).toHaveLength(QUEUE_CALLS)
+  })
+
+  it('a call past the bound is told which it is', async () => {
+    started()
+    const fits = Array.from({ length: QUEUE_CALLS }, () => codeOf(validator.compile(ROW)))
+    await expect(validator.compile(ROW)).rejects.toMatchObject({
+      message: `${QUEUE_CALLS} calls wait to be validated, which is the limit. Send it again in a moment.`,
+      facts: { limit: 'validation_calls', value: QUEUE_CALLS },
+    })
+    await Promise.all(fits)
+    const large = json(`"${'x'.repeat(QUEUE_BYTES / 2)}"`)
+    const two = [1, 2].map(() => codeOf(validator.validate(ROW, large)))
+    await expect(validator.validate(ROW, large)).rejects.toMatchObject({
+      code: 'overloaded',
+      facts: { limit: 'validation_bytes', value: QUEUE_BYTES },
+    })
+    await validator.close()
+    expect(await Promise.all(two)).toEqual(['overloaded', 'overloaded'])
   })
 
   it('a value whose objects could fill the heap is refused before they are made', async () => {

@@ -8,7 +8,8 @@ import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { bodySchema } from '../body.ts'
-import { brokenOff, hasBody } from '../raw-body.ts'
+import { hasBody } from '../raw-body.ts'
+import { brokenOff } from '../take-body.ts'
 
 const ACCEPTED = 'gzip, zstd'
 /** Small bodies may be as repetitive as they like. */

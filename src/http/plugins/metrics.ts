@@ -76,6 +76,10 @@ export class Metrics {
     this.#gauge('queued_bytes', 'Bytes of their values.', () => queued().bytes)
   }
 
+  watchBodies(heldBytes: () => number): void {
+    this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
+  }
+
   /** Times every request by its route's pattern. */
   watchRequests(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {

@@ -46,10 +46,10 @@ function fromEnvelope(
   }
 }
 
-function rawSource({ media, content }: RawBody, maxDepthLevels: number): PutSource {
+function rawSource({ media, content, declaredBytes }: RawBody, maxDepthLevels: number): PutSource {
   const { kind, mediaType } = media
   if (!Buffer.isBuffer(content)) {
-    return { pieces: content, kind: kind === 'text' ? kind : 'binary', mediaType }
+    return { pieces: content, declaredBytes, kind: kind === 'text' ? kind : 'binary', mediaType }
   }
   if (kind === 'json') return { json: parseJson(content, maxDepthLevels), body: content, mediaType }
   return kind === 'text' && isUtf8(content)

@@ -40,7 +40,10 @@ export async function sendValue(
     'content-security-policy': "sandbox; default-src 'none'",
     'content-disposition': `${ACTIVE.test(part.type) ? 'attachment' : 'inline'}; filename="${handleOf(result.number)}"`,
   })
-  if (matches(request.headers['if-none-match'], part.etag)) return reply.code(304).send()
+  if (matches(request.headers['if-none-match'], part.etag)) {
+    // Without a payload, that of a HEAD would be told a length of 0.
+    return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined)
+  }
   const span = spanOf(request, part)
   if (span === undefined) {
     reply.header('content-range', `bytes */${part.totalBytes}`)

@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3'
 import { CHUNK_BYTES } from '../../core/limits.ts'
 import type { Chunk, ChunkSeek, Put } from '../ledger.ts'
 import { decodeChunk, type EncodedChunk, encodeChunk } from './encoding.ts'
+import { type KeptPlace, misplaced, placeChecksum, requireFound, requirePlaces } from './places.ts'
 
 /** What takes about as long to erase as a row: erased bytes are overwritten. */
 const ROW_BYTES = 8_192
@@ -16,13 +17,7 @@ export interface ChunkKeys {
   readonly chunks: number
 }
 
-interface ChunkRow extends EncodedChunk {
-  readonly first_byte: number
-  readonly first_line: number
-  readonly first_crlf: number
-  readonly first_char: number
-  readonly state: number
-}
+type ChunkRow = KeptPlace & EncodedChunk
 
 /** Finds and reads them. */
 export class ChunkReader {
@@ -39,9 +34,24 @@ export class ChunkReader {
     return this.#sql.byLine.get(result, seek.line - 1) ?? 0
   }
 
-  /** Throws `ledger_corrupt` for a chunk that is not as it was kept. */
+  /** The same of a result that is there. Throws `ledger_corrupt` when the chunk is not the one. */
+  find({ key, chunks }: ChunkKeys, seek: ChunkSeek): number {
+    if (chunks === 1) return 0
+    const n = this.seek(key, seek)
+    const end = Math.min(key + n + 2, key + chunks)
+    const places = this.#sql.places.all(key + n, end)
+    const [row, next] = places
+    if (row === undefined || places.length < end - key - n) throw misplaced()
+    requirePlaces(places, key + n)
+    requireFound(seek, row, next)
+    return n
+  }
+
+  /** Those that are there, without a gap. Throws `ledger_corrupt` for a chunk that is not as it was kept. */
   read(firstKey: number, endKey: number): readonly Chunk[] {
-    return this.#sql.read.all(firstKey, endKey).map((row) => ({
+    const rows = this.#sql.read.all(firstKey, endKey)
+    requirePlaces(rows, firstKey)
+    return rows.map((row) => ({
       firstByte: row.first_byte,
       firstLine: row.first_line,
       firstCrlf: row.first_crlf,
@@ -71,7 +81,9 @@ export class ChunkWriter {
       const { encoding, length, checksum, bytes: kept } = encodeChunk(bytes, how)
       const { firstByte, firstLine, firstCrlf, firstChar, state } = place
       const sums = [firstByte, firstLine, firstCrlf, firstChar, state] as const
-      this.#sql.insert.run(result + at, result, at, ...sums, encoding, length, checksum, kept)
+      const sealed = placeChecksum([result, at, ...sums, length, checksum])
+      const columns = [...sums, encoding, length, checksum, kept, sealed] as const
+      this.#sql.insert.run(result + at, result, at, ...columns)
       at++
     }
   }
@@ -103,6 +115,9 @@ export function* chunksOf({ value, plan }: Pick<Put, 'value' | 'plan'>): Generat
   }
 }
 
+const PLACE =
+  'key, result, n, first_byte, first_line, first_crlf, first_char, state, length, checksum, place_checksum'
+
 function prepareReads(db: Database.Database) {
   const seek = (column: string, relation: string) =>
     db
@@ -116,8 +131,10 @@ function prepareReads(db: Database.Database) {
     byChar: seek('first_char', '<='),
     byLine: seek('first_line', '<'),
     read: db.prepare<[number, number], ChunkRow>(
-      `SELECT first_byte, first_line, first_crlf, first_char, state, encoding, length, checksum, bytes FROM chunks
-       WHERE key >= ? AND key < ? ORDER BY key`,
+      `SELECT ${PLACE}, encoding, bytes FROM chunks WHERE key >= ? AND key < ? ORDER BY key`,
+    ),
+    places: db.prepare<[number, number], KeptPlace>(
+      `SELECT ${PLACE} FROM chunks WHERE key >= ? AND key < ? ORDER BY key`,
     ),
   }
 }
@@ -126,11 +143,11 @@ function prepareWrites(db: Database.Database) {
   const number = <Bind extends unknown[]>(sql: string) => db.prepare<Bind, number>(sql).pluck()
   return {
     // by place: names are looked up at every call
-    insert: db.prepare<[...number[], Buffer]>(
+    insert: db.prepare<[...number[], Buffer, number]>(
       `INSERT INTO chunks
          (key, result, n, first_byte, first_line, first_crlf, first_char, state,
-          encoding, length, checksum, bytes)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          encoding, length, checksum, bytes, place_checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
     lastKey: number<[number, number]>(

@@ -60,5 +60,5 @@ function decoded({ encoding, length, bytes }: EncodedChunk): Buffer {
   }
 }
 
-const corrupt = (what: string, cause?: unknown): CoatcheckError =>
+export const corrupt = (what: string, cause?: unknown): CoatcheckError =>
   new CoatcheckError('ledger_corrupt', `A chunk of a value ${what}.`, {}, { cause })

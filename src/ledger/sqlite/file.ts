@@ -16,7 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
-import { ledgerError } from './errors.ts'
+import { openError } from './errors.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
 
@@ -81,7 +81,10 @@ export function openFile(path: string): LedgerFile {
   try {
     const real = realPath(path)
     requireWritable(dirname(real), "the ledger's folder")
-    if (existsSync(real)) requireWritable(real, 'the ledger')
+    if (existsSync(real)) {
+      requireFile(real)
+      requireWritable(real, 'the ledger')
+    }
     const lock = takeLock(real)
     try {
       return guarded(open(real), { path: real, lock })
@@ -90,7 +93,7 @@ export function openFile(path: string): LedgerFile {
       throw error
     }
   } catch (error) {
-    throw ledgerError(error)
+    throw openError(error, path)
   }
 }
 
@@ -107,7 +110,7 @@ export function openToRead(path: string): Database.Database {
       throw error
     }
   } catch (error) {
-    throw ledgerError(error)
+    throw openError(error, path)
   }
 }
 
@@ -192,6 +195,13 @@ function realPath(path: string): string {
   if (existsSync(absolute)) return realpathSync(absolute)
   makeFolders(dirname(absolute))
   return join(realpathSync(dirname(absolute)), basename(absolute))
+}
+
+function requireFile(path: string): void {
+  const found = statSync(path)
+  if (found.isFile()) return
+  const what = found.isDirectory() ? 'a folder; name a file in it' : 'no file; choose another path'
+  throw new CoatcheckError('ledger_unavailable', `the ledger ${path} is ${what}`)
 }
 
 /** SQLite opens what it may not write without a word, to read; the first put would tell. */

@@ -15,6 +15,7 @@ import type {
   Page,
   PageQuery,
   Put,
+  PutNames,
   Queued,
   Result,
   ResultQuery,
@@ -40,6 +41,8 @@ const READ_CHUNKS = 8
 const TURN_CHUNKS = 32
 /** What may wait to be committed, when nothing else is said. */
 const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
+
+const NO_NAMES: PutNames = { toolUseId: '', idempotencyKey: null }
 
 export interface LedgerOptions {
   readonly onCommit?: (commit: Commit) => void
@@ -175,9 +178,9 @@ class SqliteLedger implements Ledger {
     return this.#chunks(() => this.#open.findChunks(result, seek))
   }
 
-  async openUpload(ref: RunRef, now: number): Promise<Upload> {
+  async openUpload(ref: RunRef, now: number, names: PutNames = NO_NAMES): Promise<Upload> {
     this.#open.tell(now)
-    const key = await this.#writes.ask({ name: 'openUpload', ref, now })
+    const key = await this.#writes.ask({ name: 'openUpload', ref, names, now })
     return new SqliteUpload({
       key,
       ref,

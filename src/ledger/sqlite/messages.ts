@@ -8,6 +8,7 @@ import type {
   EndCounts,
   LedgerPolicy,
   Put,
+  PutNames,
   Result,
   Run,
   RunPatch,
@@ -53,7 +54,12 @@ export interface Commit {
 export type WriteCall =
   | ({ readonly name: 'append' } & Append)
   | ({ readonly name: 'finish' } & Finish)
-  | { readonly name: 'openUpload'; readonly ref: RunRef; readonly now: number }
+  | {
+      readonly name: 'openUpload'
+      readonly ref: RunRef
+      readonly names: PutNames
+      readonly now: number
+    }
   | {
       readonly name: 'stage'
       readonly upload: number

@@ -3,7 +3,7 @@
  * Synchronous, and in the caller's transaction.
  */
 import { CoatcheckError } from '../../core/errors.ts'
-import type { Chunk, RunRef, StreamedPut } from '../ledger.ts'
+import type { Chunk, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, chunksOf } from './chunks.ts'
 import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
 import { type ResultRow, toResult } from './result-statements.ts'
@@ -11,13 +11,13 @@ import { type Results, withoutValue } from './results.ts'
 import { RunGroup } from './run-group.ts'
 import type { RunRow } from './run-state.ts'
 import type { Runs } from './runs.ts'
-import { bytesIn, type Uploads } from './uploads.ts'
+import { type Asked, bytesIn, type Uploads } from './uploads.ts'
 
 /** Of a run that has yet to be opened. */
 const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
 
 /** What a put finds. */
-interface Asked {
+interface Found {
   readonly put: StreamedPut
   readonly run: RunRow | undefined
   readonly same: ResultRow | undefined
@@ -65,38 +65,51 @@ export class Puts {
   }
 
   /** The key of an upload; nothing is written. Throws as `keep` would, as far as that is known, and `overloaded`. */
-  openUpload(ref: RunRef, now: number): number {
-    const run = this.#runs.requireOpenable(ref, now)
-    if (run !== undefined) this.#results.requireRoom(run, this.#uploads.bytesOf(ref))
-    return this.#uploads.open(ref)
+  openUpload(asked: Asked, now: number): number {
+    this.#requireRoom(asked, { own: 0, more: asked.names.totalBytes ?? 0 }, now)
+    return this.#uploads.open(asked)
   }
 
   /** Keeps the next chunks of an upload. Throws as `keep` would. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
-    const { ref } = this.#uploads.find(key)
-    const run = this.#runs.requireOpenable(ref, now) ?? NOTHING_KEPT
-    this.#results.requireRoom(run, this.#uploads.bytesOf(ref) + bytesIn(chunks))
+    const upload = this.#uploads.find(key)
+    this.#requireRoom(upload, { own: upload.bytes, more: bytesIn(chunks) }, now)
     this.#uploads.add(key, chunks)
+  }
+
+  /** What the run may have already is let through where there is no room for more: only all of its bytes tell. */
+  #requireRoom(
+    { ref, names }: Asked,
+    bytes: { readonly own: number; readonly more: number },
+    now: number,
+  ): void {
+    const run = this.#runs.requireOpenable(ref, now)
+    try {
+      this.#results.requireRoom(run ?? NOTHING_KEPT, this.#uploads.bytesOf(ref) + bytes.more)
+    } catch (refusal) {
+      const mayBeRetry = run && this.#results.mayHave(run, names, bytes.own + bytes.more)
+      if (mayBeRetry !== true) throw refusal
+    }
   }
 
   /** First all that may be refused, then all that is written. */
   #tryKeep(append: Append | Finish, { group, apart }: { group: RunGroup; apart: Apart }) {
-    let asked: Asked
+    let found: Found
     try {
-      asked = this.#ask(append, group)
+      found = this.#find(append, group)
     } catch (refusal) {
       if (refusal instanceof CoatcheckError) return { refusal }
       throw refusal
     }
-    const { run, same } = asked
+    const { run, same } = found
     if (run === undefined || same === undefined) {
-      return apart(() => this.#keep(append, asked, group))
+      return apart(() => this.#keep(append, found, group))
     }
     group.set(append.ref, run, append.now)
     return { result: toResult(same), retried: true }
   }
 
-  #ask(append: Append | Finish, group: RunGroup): Asked {
+  #find(append: Append | Finish, group: RunGroup): Found {
     const { ref, now } = append
     const put = 'upload' in append ? append.put : withoutValue(append.put)
     const run = group.requireOpenable(ref, now)
@@ -107,10 +120,10 @@ export class Puts {
     return { put, run, same }
   }
 
-  #keep(append: Append | Finish, asked: Asked, group: RunGroup): Appended {
+  #keep(append: Append | Finish, { put, ...found }: Found, group: RunGroup): Appended {
     const { ref, now } = append
-    const place = { run: asked.run ?? this.#runs.create(ref, now), now }
-    const { row, run } = this.#results.keep(place, asked.put, this.#keepChunks(append))
+    const place = { run: found.run ?? this.#runs.create(ref, now), now }
+    const { row, run } = this.#results.keep(place, put, this.#keepChunks(append))
     group.set(ref, run, now)
     return { result: toResult(row), retried: false }
   }

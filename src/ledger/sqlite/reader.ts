@@ -22,6 +22,7 @@ import { type ChunkKeys, ChunkReader } from './chunks.ts'
 import { ledgerError } from './errors.ts'
 import { OpenRuns } from './open-runs.ts'
 import { pageOf } from './page.ts'
+import { misplaced } from './places.ts'
 import { ResultReader } from './result-reader.ts'
 import { type ResultRow, toResult } from './result-statements.ts'
 import { type Noted, RunReader } from './run-reader.ts'
@@ -139,7 +140,11 @@ export class Reader {
   findChunks({ key }: Result, seek: ChunkSeek): ChunkRange {
     return this.#read(() => {
       const { chunks } = this.#kept(key)
-      return { result: key, first: key + this.#chunks.seek(key, seek), end: key + chunks }
+      return {
+        result: key,
+        first: key + this.#chunks.find({ key, chunks }, seek),
+        end: key + chunks,
+      }
     })
   }
 
@@ -156,8 +161,10 @@ export class Reader {
   readChunks({ result, first, end }: ChunkRange): readonly Chunk[] {
     const chunks = this.#read(() => {
       if (result === null) return this.#chunks.read(first, end)
-      this.#kept(result)
-      return this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
+      const row = this.#kept(result)
+      const read = this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
+      requireWhole(read, { first, end }, row)
+      return read
     })
     if (chunks.length < end - first) throw erased()
     return chunks
@@ -202,6 +209,20 @@ export class Reader {
     } catch (error) {
       throw ledgerError(error)
     }
+  }
+}
+
+/** Throws `ledger_corrupt` when chunks of a result that is there are not, or are not all of it. */
+function requireWhole(
+  chunks: readonly Chunk[],
+  { first, end }: Omit<ChunkRange, 'result'>,
+  result: ResultRow,
+): void {
+  if (chunks.length < end - first) throw misplaced()
+  const last = chunks.at(-1)
+  const isEnd = end === result.key + result.chunks
+  if (last !== undefined && isEnd && last.firstByte + last.bytes.length !== result.total_bytes) {
+    throw misplaced()
   }
 }
 

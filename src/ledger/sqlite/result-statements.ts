@@ -120,6 +120,12 @@ export function prepareResultWrites(db: Database.Database) {
     // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
     hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),
     same: db.prepare<[SamePut], ResultRow>(`${ALL} ${SAME} ORDER BY number LIMIT 1`),
+    hasLarger: db
+      .prepare<[number, string, number], number>(
+        `SELECT 1 FROM results
+         WHERE run = ? AND tool_use_id = ? AND tool_use_id <> '' AND total_bytes >= ? LIMIT 1`,
+      )
+      .pluck(),
     rename: db.prepare<[string, string, number]>(
       'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
     ),

@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3'
 import { shownChars } from '../../core/content.ts'
 import { CoatcheckError } from '../../core/errors.ts'
-import type { LedgerPolicy, Put, StreamedPut } from '../ledger.ts'
+import type { LedgerPolicy, Put, PutNames, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
 import type { ResultReader } from './result-reader.ts'
@@ -67,6 +67,14 @@ export class Results implements ResultNames {
       totalBytes: put.totalBytes,
     }
     return this.#sql.hasSame.get(same) === undefined ? undefined : this.#sql.same.get(same)
+  }
+
+  /** Whether a put of these names that has brought so many bytes may still be found by {@link findSame}. */
+  mayHave(run: RunRow, { toolUseId, idempotencyKey }: PutNames, bytes: number): boolean {
+    if (idempotencyKey !== null) {
+      return this.#sql.byIdempotencyKey.get(run.key, idempotencyKey) !== undefined
+    }
+    return toolUseId !== '' && this.#sql.hasLarger.get(run.key, toolUseId, bytes) !== undefined
   }
 
   /**

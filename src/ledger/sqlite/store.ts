@@ -7,7 +7,7 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../ledger.ts'
 import { ChunkWriter } from './chunks.ts'
 import { Eraser, type Progress } from './eraser.ts'
-import { ledgerError } from './errors.ts'
+import { ledgerError, openError } from './errors.ts'
 import { type LedgerFile, openFile } from './file.ts'
 import type { Append, Appended, AppendOutcome, Finish } from './messages.ts'
 import { Puts } from './puts.ts'
@@ -18,7 +18,7 @@ import type { RunRow } from './run-state.ts'
 import { Runs } from './runs.ts'
 import { type Touch, Touches } from './touches.ts'
 import { unsynced } from './unsynced.ts'
-import { Uploads } from './uploads.ts'
+import { type Asked, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
 export function openStore(path: string, policy: LedgerPolicy): Store {
@@ -27,7 +27,7 @@ export function openStore(path: string, policy: LedgerPolicy): Store {
     return new Store(file, policy)
   } catch (error) {
     file.close()
-    throw ledgerError(error)
+    throw openError(error, path)
   }
 }
 
@@ -93,11 +93,16 @@ export class Store {
   }
 
   /** The key of an upload. Throws as an append would, as far as that is known. */
-  openUpload(ref: RunRef, now: number): number {
+  openUpload(asked: Asked, now: number): number {
     return this.#translated(() => {
       this.#file.requireThere()
-      return this.#puts.openUpload(ref, now)
+      return this.#puts.openUpload(asked, now)
     })
+  }
+
+  /** A call of an upload waits to be made. */
+  heard(upload: number): void {
+    this.#uploads.heard(upload)
   }
 
   /** Keeps the next chunks of an upload, which is dropped when this throws. */

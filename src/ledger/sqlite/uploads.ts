@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../core/errors.ts'
 import { CHUNK_BYTES } from '../../core/limits.ts'
-import type { Chunk, RunRef } from '../ledger.ts'
+import type { Chunk, PutNames, RunRef } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import type { Results } from './results.ts'
 
@@ -14,11 +14,20 @@ import type { Results } from './results.ts'
 const RESERVED_KEYS = 4_194_304
 /** Each holds some memory here and in its reader. Past it: `overloaded`. */
 const UPLOADS = 64
+/** After so long without a chunk, an upload makes room for another one where there is none. */
+const QUIET_MS = 5_000
 
-interface Upload {
+/** For whom an upload is, and as what. */
+export interface Asked {
   readonly ref: RunRef
+  readonly names: PutNames
+}
+
+interface Upload extends Asked {
   readonly chunks: number
   readonly bytes: number
+  /** Since when nothing came of it, by this process's clock; past all times while something waits to be done. */
+  quietSince: number
 }
 
 export class Uploads {
@@ -26,6 +35,8 @@ export class Uploads {
   readonly #chunks: ChunkWriter
   readonly #results: Results
   readonly #underWay = new Map<number, Upload>()
+  /** Those that had to make room, until their callers have heard of it. */
+  readonly #displaced = new Set<number>()
 
   /** The parts are of the same connection. */
   constructor(
@@ -37,21 +48,30 @@ export class Uploads {
     this.#results = parts.results
   }
 
-  /** Sets keys aside; nothing is written. The first of them names the upload. Throws `overloaded`. */
-  open(ref: RunRef): number {
-    if (this.#underWay.size >= UPLOADS) {
-      const detail = `${UPLOADS} values are on their way in pieces, which is the limit. Send it again in a moment.`
-      throw new CoatcheckError('overloaded', detail, { limit: 'uploads', value: UPLOADS })
-    }
+  /**
+   * Sets keys aside; nothing is written. The first of them names the upload. Where too many are under way, the one that has been
+   * quiet for longest is dropped, so that clients which send nothing keep nobody out. Throws `overloaded` when none is quiet.
+   */
+  open({ ref, names }: Asked): number {
+    if (this.#underWay.size >= UPLOADS) this.#makeRoom()
     const key = this.#results.reserve(RESERVED_KEYS)
-    this.#underWay.set(key, { ref, chunks: 0, bytes: 0 })
+    this.#underWay.set(key, { ref, names, chunks: 0, bytes: 0, quietSince: performance.now() })
     return key
   }
 
-  /** Throws `ended` for one that was dropped. */
+  /** Something came of it, which waits to be done. */
+  heard(key: number): void {
+    const upload = this.#underWay.get(key)
+    if (upload !== undefined) upload.quietSince = Number.POSITIVE_INFINITY
+  }
+
+  /** Throws `ended` for one that was dropped, `overloaded` for one that made room. */
   find(key: number): Upload {
     const upload = this.#underWay.get(key)
     if (upload !== undefined) return upload
+    if (this.#displaced.has(key)) {
+      throw overloaded(`Nothing came of the value for ${QUIET_MS} ms while others waited.`)
+    }
     const detail = 'The run was purged while the value was on its way. Nothing of it is kept.'
     throw new CoatcheckError('ended', detail)
   }
@@ -81,11 +101,12 @@ export class Uploads {
   }
 
   added(key: number, chunks: readonly Chunk[]): void {
-    const { ref, ...before } = this.find(key)
+    const before = this.find(key)
     this.#underWay.set(key, {
-      ref,
+      ...before,
       chunks: before.chunks + chunks.length,
       bytes: before.bytes + bytesIn(chunks),
+      quietSince: performance.now(),
     })
   }
 
@@ -99,6 +120,7 @@ export class Uploads {
   /** Nobody adds to it any more: it is to be erased, unless it was finished. */
   drop(key: number): void {
     this.#underWay.delete(key)
+    this.#displaced.delete(key)
   }
 
   /** The same for all of a run. */
@@ -109,6 +131,17 @@ export class Uploads {
   /** One that is to be erased. */
   toErase(): number | undefined {
     return this.#sql.all.all().find((key) => !this.#underWay.has(key))
+  }
+
+  #makeRoom(): void {
+    const [key, { quietSince }] = [...this.#underWay].reduce((quietest, next) =>
+      next[1].quietSince < quietest[1].quietSince ? next : quietest,
+    )
+    if (quietSince > performance.now() - QUIET_MS) {
+      throw overloaded(`${UPLOADS} values are on their way in pieces, which is the limit.`)
+    }
+    this.#underWay.delete(key)
+    this.#displaced.add(key)
   }
 
   /** Erases from its end while `budget` (see `eraseCost`) lasts; returns what is left of it, above 0 when all is gone. */
@@ -127,6 +160,12 @@ export class Uploads {
     return budget
   }
 }
+
+const overloaded = (what: string): CoatcheckError =>
+  new CoatcheckError('overloaded', `${what} Send it again in a moment.`, {
+    limit: 'uploads',
+    value: UPLOADS,
+  })
 
 export function bytesIn(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)

@@ -54,6 +54,7 @@ export class Writer {
   receive(message: ToWriter): void {
     this.#store.touch(message.touches)
     const { id, call } = message
+    if ('upload' in call) this.#store.heard(call.upload)
     if (call.name === 'stage') this.#stages.push({ id, call })
     else this.#waiting.push(message)
     this.#wake()
@@ -171,7 +172,9 @@ export class Writer {
       case 'openRun':
         return this.#store.openRun(call.ref, call.patch, call.now)
       case 'openUpload':
-        return this.#store.openUpload(call.ref, call.now)
+        // one that made room
+        this.#erasing.start()
+        return this.#store.openUpload(call, call.now)
       case 'endRun':
         return this.#store.endRun(call.ref, call.now)
       case 'sweep':

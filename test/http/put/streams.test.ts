@@ -196,10 +196,35 @@ describe('a large body over a socket', () => {
       const run = small.newRun()
       const { status, body } = await run.putRaw(Buffer.alloc(5_000_000, 'x'), 'text/plain')
       expect([status, body.code]).toEqual([422, 'over_limit'])
+      expect(body.detail).toContain('and 5000000 more would pass the limit of 2097152')
       expect((await run.read()).status).toBe(404)
       expect((await run.putRaw('y'.repeat(2 * WHOLE_BODY_BYTES), 'text/plain')).status).toBe(201)
     } finally {
       await small.close()
+    }
+  })
+
+  it('that a full run has already is a retry, with the same answer', async () => {
+    const body = Buffer.concat([MEBIBYTE, MEBIBYTE])
+    for (const limits of [
+      { COATCHECK_MAX_RESULTS_PER_RUN: '2' },
+      { COATCHECK_MAX_BYTES_PER_RUN: String(3 * WHOLE_BODY_BYTES) },
+    ]) {
+      const small = await startApi(limits)
+      try {
+        const run = small.newRun()
+        const key = { 'idempotency-key': 'k' }
+        const first = await run.putRaw(body, 'text/plain', '?tool_use_id=a', key)
+        await run.put('{"output":1}')
+        const keyed = await run.putRaw(body, 'text/plain', '?tool_use_id=a', key)
+        const named = await run.putRaw(body, 'text/plain', '?tool_use_id=a')
+        expect([first, keyed, named].map(({ status }) => status)).toEqual([201, 200, 200])
+        expect([keyed.body, named.body]).toEqual([first.body, first.body])
+        const other = await run.putRaw(body, 'text/plain', '?tool_use_id=b')
+        expect([other.status, other.body.code]).toEqual([422, 'over_limit'])
+      } finally {
+        await small.close()
+      }
     }
   })
 

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { Put } from '../../../src/ledger/ledger.ts'
-import { NOW, putBinary, putJson, putSentinel, putText, RUN } from '../../support/ledger.ts'
+import type { Put, PutNames } from '../../../src/ledger/ledger.ts'
+import {
+  chunksIn,
+  codeOf,
+  NOW,
+  putBinary,
+  putJson,
+  putSentinel,
+  putText,
+  RUN,
+  streamed,
+  type TestPut,
+} from '../../support/ledger.ts'
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
 
@@ -9,6 +20,8 @@ export function retriesConform(open: Open): void {
     const subject = subjectOf(open)
     const append = (put: Put) => subject.ledger.append(RUN, put, NOW)
     const put = putText('abc', { toolUseId: 'call' })
+
+    const lines = (line: string): TestPut => putText(line.repeat(100_000))
 
     it('the same put again gives the first result, and counts nothing', async () => {
       const first = await append(put)
@@ -76,6 +89,41 @@ export function retriesConform(open: Open): void {
       expect((await append(failure)).result.repeats).toBe(1)
       const next = putSentinel('failure', 'x', { toolUseId: 'call-2' })
       expect((await append(next)).result.repeats).toBe(2)
+    })
+
+    it('a retry of what a full run has is found, by its id or its key, and nothing else is let in', async () => {
+      const named = (put: TestPut, { toolUseId, idempotencyKey }: PutNames): TestPut => ({
+        ...put,
+        toolUseId,
+        idempotencyKey,
+      })
+      const put = named(lines('line\n'), { toolUseId: 'x', idempotencyKey: null })
+      const keyed = named(lines('keyed\n'), { toolUseId: 'y', idempotencyKey: 'k' })
+      const send = async (again: TestPut, names: PutNames = again) => {
+        const opened = await subject.ledger.openUpload(RUN, NOW, names)
+        for (const chunk of chunksIn(again)) await opened.add([chunk])
+        return opened.finish(streamed(again), NOW)
+      }
+      const kept = [(await send(put)).result, (await send(keyed)).result]
+      for (const policy of [{ maxResultsPerRun: 2 }, { maxBytesPerRun: 1_200_000 }]) {
+        await subject.reopen(policy)
+        expect(await send(put)).toEqual({ result: kept[0], retried: true })
+        expect(await send(keyed)).toEqual({ result: kept[1], retried: true })
+        const other = named(lines('other, and longer than those that are kept\n'), keyed)
+        expect(await send(other)).toEqual({ result: kept[1], retried: true })
+        for (const names of [
+          { toolUseId: 'x', idempotencyKey: null },
+          { toolUseId: 'x', idempotencyKey: 'other' },
+          { toolUseId: 'y', idempotencyKey: null },
+          { toolUseId: 'z', idempotencyKey: null },
+          { toolUseId: '', idempotencyKey: null },
+        ]) {
+          expect(await codeOf(send(named(other, names)))).toBe('over_limit')
+        }
+        const sameSize = named(putText('LINE\r\n'.repeat(100_000)), put)
+        expect(await codeOf(send(sameSize))).toBe('over_limit')
+        expect(await subject.ledger.findRun(RUN, NOW)).toMatchObject({ results: 2 })
+      }
     })
   })
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { ChunkSeek, Upload } from '../../../src/ledger/ledger.ts'
 import {
@@ -18,6 +19,7 @@ import {
 import type { Open } from '../conformance.ts'
 import { subjectOf } from './setup.ts'
 
+const POLL_MS = 100
 const OTHER = { tenant: '', run: 'run-2' }
 
 export function uploadsConform(open: Open): void {
@@ -170,6 +172,30 @@ export function uploadsConform(open: Open): void {
       await opened[1]?.finish(streamed(put), NOW)
       expect(await more()).toBeUndefined()
       expect(await more()).toMatchObject({ code: 'overloaded' })
+    })
+
+    it('the one that nothing came of for longest makes room for another, after a while', async () => {
+      const { ledger } = subject
+      const put = putText('abc')
+      const opened = await Promise.all(
+        Array.from({ length: 64 }, () => ledger.openUpload(RUN, NOW)),
+      )
+      await opened[0]?.add(chunksIn(put))
+      let code = await codeOf(ledger.openUpload(OTHER, NOW))
+      while (code !== undefined) {
+        expect(code).toBe('overloaded')
+        await sleep(POLL_MS)
+        code = await codeOf(ledger.openUpload(OTHER, NOW))
+      }
+      await opened[1]?.add(chunksIn(put))
+      expect(await opened[1]?.add([]).catch((error: unknown) => error)).toMatchObject({
+        code: 'overloaded',
+        facts: { limit: 'uploads', value: 64 },
+      })
+      for (const [n, upload] of opened.entries()) {
+        if (n > 1) await upload.add(chunksIn(put))
+        if (n !== 1) expect((await upload.finish(streamed(put), NOW)).retried).toBe(false)
+      }
     })
 
     it('the bytes of a run count while they come, those of several together', async () => {

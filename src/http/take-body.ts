@@ -1,0 +1,50 @@
+/** Taking a body into memory, up to a limit: its pieces as they come, with no copy and no wait in between. */
+import type { Readable } from 'node:stream'
+import { CoatcheckError } from '../core/errors.ts'
+
+export interface Taken {
+  readonly pieces: readonly Buffer[]
+  /** Else there is more, and the stream is paused. */
+  readonly ended: boolean
+}
+
+type Done = (error: Error | null, taken?: Taken) => void
+
+interface Bounds {
+  readonly maxBytes: number
+  /** Is told what comes; what it throws refuses the body. */
+  readonly held: { add(bytes: number): void } | undefined
+}
+
+/** Takes what comes until it ends, or is more than `maxBytes`. `invalid_request` for a body that breaks off. */
+export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Done): void {
+  // Its events are over when the client went before this.
+  if (stream.destroyed) return void done(brokenOff())
+  const pieces: Buffer[] = []
+  let bytes = 0
+  const leave: Done = (error, taken) => {
+    stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
+    if (taken?.ended !== true) stream.pause()
+    done(error, taken)
+  }
+  const onData = (piece: Buffer): void => {
+    pieces.push(piece)
+    bytes += piece.length
+    if (bytes > maxBytes) return void leave(null, { pieces, ended: false })
+    try {
+      held?.add(piece.length)
+    } catch (refusal) {
+      leave(refusal as Error)
+    }
+  }
+  const onEnd = (): void => leave(null, { pieces, ended: true })
+  const onError = (error?: Error): void => leave(brokenBy(error))
+  stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
+}
+
+/** What decoding says of a body is said; any other error is a client that went. */
+export const brokenBy = (error: unknown): CoatcheckError =>
+  error instanceof CoatcheckError ? error : brokenOff()
+
+export const brokenOff = (): CoatcheckError =>
+  new CoatcheckError('invalid_request', 'The body broke off before its end.')
