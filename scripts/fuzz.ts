@@ -39,7 +39,6 @@ const samples: Sample[] = []
 const startedAt = performance.now()
 const sampling = setInterval(() => void takeSample(), SAMPLE_MS)
 try {
-  await fuzzer.prepare()
   await fuzz(Number(values.runs), Number(values.seed))
   if (!isFlat()) process.exitCode = 1
 } catch (error) {

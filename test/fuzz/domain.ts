@@ -17,13 +17,13 @@ const list = (item: fc.Arbitrary<string>, maxLength = 4): fc.Arbitrary<string> =
 const word = (...words: readonly string[]): fc.Arbitrary<string> =>
   fc.constantFrom(...words).map(quoted)
 
-export const runName = fc.oneof(
+const runName = fc.oneof(
   fc.constantFrom('demo', 'a', 'b', 'c'),
   fc.nat(20).map((n) => `n${n}`),
 )
-export const handle = fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r9', 'r1000000')
-export const evidenceId = fc.constantFrom('toolu_01', 'x', 'y', 'x~2', 'x~suspension', 'r1', '$r2')
-export const toolName = fc.constantFrom('list_files', 'search', 't')
+const handle = fc.constantFrom('r1', 'r2', 'r3', 'r4', 'r9', 'r1000000')
+const evidenceId = fc.constantFrom('toolu_01', 'x', 'y', 'x~2', 'x~suspension', 'r1', '$r2')
+const toolName = fc.constantFrom('list_files', 'search', 't')
 
 const reference = fc
   .tuple(handle, fc.constantFrom('', '.rows.0.name', '#/rows/0', '#/a~1b', '.0', '.', '#', '#a'))

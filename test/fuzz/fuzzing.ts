@@ -12,6 +12,10 @@ import { type FuzzRequest, requestsOf } from './requests.ts'
 const DOCUMENT = new URL('../../openapi.yaml', import.meta.url)
 /** Requests that are under way at the same time. */
 export const AT_A_TIME = 4
+/** After so many groups all begins anew. */
+const RENEWED_GROUPS = 100
+/** Before the name of a run that is none of hostile text. */
+const NAMED_RUN = /^\/v1\/runs\/(?=(?:demo|[a-c]|n\d+)(?:[/?]|$))/
 
 /** Small, so that limits, ends and evictions are met as well. */
 export const FUZZED_SETTINGS: Readonly<Record<string, string>> = {
@@ -23,6 +27,7 @@ export const FUZZED_SETTINGS: Readonly<Record<string, string>> = {
   COATCHECK_MAX_SCHEMA_BYTES: '16384',
   COATCHECK_MAX_REFERENCES: '100',
   COATCHECK_RETENTION_SECONDS: '5',
+  COATCHECK_VALIDATION_HEAP_BYTES: '134217728',
   COATCHECK_LOG_LEVEL: 'info',
 }
 
@@ -36,15 +41,16 @@ export class Fuzzer {
   readonly #document: OpenApiDocument
   readonly #judge: Judge
   readonly #client: Client
-  readonly #tuples: fc.Arbitrary<readonly FuzzRequest[]>
+  readonly #groups: fc.Arbitrary<readonly FuzzRequest[]>
   readonly #statuses = new Map<number, number>()
   #requests = 0
+  #era = 0
 
   constructor(url: string) {
     this.#document = parse(readFileSync(DOCUMENT, 'utf8')) as OpenApiDocument
     this.#judge = new Judge(this.#document)
     this.#client = new Client(url)
-    this.#tuples = fc.array(requestsOf(this.#document), {
+    this.#groups = fc.array(requestsOf(this.#document), {
       minLength: AT_A_TIME,
       maxLength: AT_A_TIME,
     })
@@ -54,21 +60,33 @@ export class Fuzzer {
     return { requests: this.#requests, statuses: this.#statuses }
   }
 
-  /** The examples of the document, so that there is something to ask for. */
-  async prepare(): Promise<void> {
-    for (const { method, url, payload } of exampleRequests(this.#document)) {
-      const sent = payload === undefined ? {} : { type: 'application/json', body: payload }
-      await this.#client.send(method, url, sent)
-    }
-  }
-
   /** Throws with the smallest group of requests of which one is answered with what is not declared. */
   async run(groups: number, seed: number): Promise<void> {
-    const property = fc.asyncProperty(this.#tuples, async (requests) => {
+    let group = 0
+    const property = fc.asyncProperty(this.#groups, async (requests) => {
+      if (group++ % RENEWED_GROUPS === 0) await this.#renew()
       const wrong = await Promise.all(requests.map((request) => this.#send(request)))
       if (wrong.flat().length > 0) throw new Error(wrong.flat().join('\n'))
     })
     await fc.assert(property, { numRuns: groups, seed })
+  }
+
+  /** Purges all runs, as most have ended by then, and begins new ones: numbers of a purged run would go on. */
+  async #renew(): Promise<void> {
+    this.#era++
+    const { body } = await this.#client.send('GET', '/v1/runs?limit=1000')
+    const { items } = JSON.parse(body.toString()) as { items: readonly { run_id: string }[] }
+    for (const { run_id: run } of items) {
+      await this.#client.send('DELETE', `/v1/runs/${run}?purge=true`)
+    }
+    for (const { method, url, payload } of exampleRequests(this.#document)) {
+      const sent = payload === undefined ? {} : { type: 'application/json', body: payload }
+      await this.#client.send(method, this.#inEra(url), sent)
+    }
+  }
+
+  #inEra(url: string): string {
+    return url.replace(NAMED_RUN, `/v1/runs/era${this.#era}-`)
   }
 
   close(): void {
@@ -76,7 +94,8 @@ export class Fuzzer {
   }
 
   async #send(request: FuzzRequest): Promise<readonly string[]> {
-    const { route, url, headers, body } = request
+    const { route, headers, body } = request
+    const url = this.#inEra(request.url)
     const sent = body === undefined ? { headers } : { headers, body }
     const reply = await this.#client.send(route.method, url, sent)
     this.#requests++
