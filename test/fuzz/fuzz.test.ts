@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServiceChild, startChild } from '../support/service.ts'
 import { AT_A_TIME, FUZZED_SETTINGS, Fuzzer } from './fuzzing.ts'
 
-const GROUPS = 300
+const GROUPS = 200
 const SEED = 20_261_130
 
 let service: ServiceChild

@@ -14,6 +14,9 @@ const LOST = [BAD, 404, METHOD_NOT_ALLOWED]
 /** The code that answers by itself: the service was asked too much at once. */
 const UNAVAILABLE = ['overloaded']
 
+/** Members of answers that are texts of ours, whatever they quote. */
+const COMPOSED = ['content', 'preview', 'hint', 'text', 'summary_request', 'summary_preview']
+
 export interface FuzzReply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
@@ -71,7 +74,8 @@ export class Judge {
     if (type === PROBLEM_TYPE) return this.#problem(media.schema, reply, media.examples)
     if (type !== JSON_TYPE || ANY_TYPE in content) return []
     const value = parsed(body)
-    return value === undefined ? ['the body is no JSON'] : this.#complain(media.schema, value)
+    if (value === undefined) return ['the body is no JSON']
+    return [...this.#complain(media.schema, value), ...illFormed(value, COMPOSED)]
   }
 
   /** `codes`: of the problems that are declared, where any are. */
@@ -80,7 +84,7 @@ export class Judge {
     const problem = parsed(reply.body) as { code?: string; status?: number } | undefined
     if (problem === undefined) return ['the problem is no JSON']
     const { code = '', status } = problem
-    const wrong = [...this.#complain(schema, problem)]
+    const wrong = [...this.#complain(schema, problem), ...illFormed(problem)]
     if (status !== reply.status) wrong.push(`the problem says ${status} in a ${reply.status}`)
     if (codes !== undefined && !Object.hasOwn(codes, code)) wrong.push(`${code} is not declared`)
     if (reply.status === BUSY && !UNAVAILABLE.includes(code)) wrong.push(`it is ${code}`)
@@ -95,6 +99,14 @@ const missingHeaders = (declared: Declared, { headers }: FuzzReply): readonly st
   Object.keys(declared.headers ?? {})
     .filter((name) => headers[name.toLowerCase()] === undefined)
     .map((name) => `the header ${name} is missing`)
+
+/** Members that hold a lone surrogate; all are looked at, or those of `names`. */
+function illFormed(value: unknown, names?: readonly string[]): readonly string[] {
+  return Object.entries(value as object)
+    .filter(([name]) => names === undefined || names.includes(name))
+    .filter(([, text]) => typeof text === 'string' && !text.isWellFormed())
+    .map(([name]) => `${name} is not well-formed`)
+}
 
 /** Undefined for what is no JSON in UTF-8. */
 function parsed(body: Buffer): unknown {
