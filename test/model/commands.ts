@@ -3,80 +3,34 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { type Model, type ModelResult, type ModelRun, recall } from '../ledger/model.ts'
+import { type ModelResult, recall } from '../ledger/model.ts'
 import { IDS, type ModelPut, modelPut, rawText } from './puts.ts'
+import {
+  CREATED,
+  expectDescription,
+  GONE,
+  nameOf,
+  numberIn,
+  OK,
+  open,
+  putOf,
+  readable,
+  type State,
+  take,
+} from './state.ts'
 import type { Answer, World } from './world.ts'
 
-const OK = 200
-const CREATED = 201
 const NOT_FOUND = 404
-const GONE = 410
 const NO_TEXT = 422
 const MOST_AT_A_TIME = 5
 const LONGEST_LIFE_MS = 30
 const COMMANDS_AT_MOST = 30
-
-/** The model of the runs, and by their puts what only HTTP knows of results. */
-export interface State {
-  readonly model: Model
-  readonly puts: Map<ModelResult['put'], ModelPut>
-  /** Apart from other states on the same ledger. */
-  readonly prefix: string
-}
 
 type Command = fc.AsyncCommand<State, World>
 
 /** A command of what it does; it can be done at any time. */
 function command(shown: string, run: (state: State, world: World) => Promise<void>): Command {
   return { check: () => true, run, toString: () => shown }
-}
-
-const nameOf = ({ prefix }: State, run: string): string => `${prefix}-${run}`
-const handleOf = ({ number }: ModelResult): string => `r${number}`
-const numberIn = (handle: unknown): number => Number(String(handle).slice(1))
-
-/** The run while it is there to be read. */
-function readable(state: State, run: string): ModelRun | undefined {
-  const found = state.model.runs.get(nameOf(state, run))
-  return found === undefined || found.state === 'purged' ? undefined : found
-}
-
-const putOf = (state: State, { put }: ModelResult): ModelPut => state.puts.get(put) as ModelPut
-
-/** Checks the answer to one put. Of a retry only which result it is: it may have lost its id to another since. */
-function take(state: State, run: string, sent: ModelPut, { status, body }: Answer): void {
-  const said = state.model.append(nameOf(state, run), sent.put)
-  if (said === 'ended') {
-    assert.deepEqual([status, body['code']], [GONE, 'ended'])
-    return
-  }
-  const { result, retried } = said
-  if (!retried) state.puts.set(sent.put, sent)
-  assert.deepEqual([status, body['handle']], [retried ? OK : CREATED, handleOf(result)])
-  if (retried) return
-  expectDescription(state, result, body)
-  if (sent.put.outcome !== 'failure') return
-  const content = String(body['content'])
-  if (result.repeats === 1) assert.equal(content, sent.view)
-  else assert.match(content, new RegExp(`has failed ${result.repeats} consecutive times`))
-}
-
-function expectDescription(state: State, result: ModelResult, body: Answer['body']): void {
-  const { put, evidenceId } = result
-  const { view } = putOf(state, result)
-  const { handle, evidence_id, kind, outcome, total_bytes, total_chars, sha256 } = body
-  assert.deepEqual(
-    { handle, evidence_id, kind, outcome, total_bytes, total_chars, sha256 },
-    {
-      handle: handleOf(result),
-      evidence_id: evidenceId,
-      kind: put.kind,
-      outcome: put.outcome,
-      total_bytes: put.value.length,
-      total_chars: view === null ? null : [...view].length,
-      sha256: put.sha256,
-    },
-  )
 }
 
 const putOne = (run: string, sent: ModelPut): Command =>
@@ -139,13 +93,6 @@ async function takeKept(
   for (const answer of answers) {
     if (answer?.status === CREATED) assert.ok(kept.includes(answer.body['handle']))
   }
-}
-
-function open(state: State, name: string): void {
-  const known = state.model.runs.get(name)
-  if (known === undefined) {
-    state.model.runs.set(name, { state: 'open', lastNumber: 0, results: [], shownChars: 0 })
-  } else known.state = 'open'
 }
 
 const openRun = (run: string): Command =>

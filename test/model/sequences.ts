@@ -2,7 +2,8 @@
 import fc from 'fast-check'
 import { Model } from '../ledger/model.ts'
 import { expectSound } from '../support/kept.ts'
-import { commands, expectAll, type State } from './commands.ts'
+import { commands, expectAll } from './commands.ts'
+import type { State } from './state.ts'
 import { World } from './world.ts'
 
 export interface SequencesOptions {
