@@ -35,7 +35,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/{e2e,fuzz,model}/**/*.test.ts'],
           // a process of its own: these tests start services and kill them
           pool: 'forks',
           testTimeout: SERVICE_TIMEOUT_MS,

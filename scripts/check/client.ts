@@ -1,8 +1,9 @@
 /** Requests to a service over connections that stay open, timed, for the long checks. */
-import { Agent, type IncomingMessage, request } from 'node:http'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
 export interface Reply {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly body: Buffer
   /** From the first byte sent to the last byte received. */
   readonly ms: number
@@ -22,7 +23,7 @@ export class Client {
     this.#url = url
   }
 
-  /** A body of several pieces goes without a length. Rejects when the connection breaks. */
+  /** The path goes as it is. A body of several pieces goes without a length. Rejects when the connection breaks. */
   send(
     method: string,
     path: string,
@@ -34,12 +35,16 @@ export class Client {
       ...more,
       ...(type === undefined ? {} : { 'content-type': type }),
       ...(pieces.length === 1 ? { 'content-length': Buffer.byteLength(pieces[0]) } : {}),
+      ...(pieces.length > 1 ? { 'transfer-encoding': 'chunked' } : {}),
     }
     return new Promise((resolve, reject) => {
-      const sent = request(this.#url + path, { method, headers, agent: this.#agent }, (reply) => {
+      const isLast = more['connection'] === 'close'
+      const options = { method, path, headers, agent: isLast ? false : this.#agent }
+      const sent = request(this.#url, options, (reply) => {
         read(reply).then((whole) => {
           resolve({
             status: reply.statusCode ?? 0,
+            headers: reply.headers,
             body: whole,
             ms: performance.now() - startedAt,
           })

@@ -20,7 +20,7 @@ import { addFraming } from './plugins/framing.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
 import { addTimeouts, serverTimeouts, type Timeouts } from './plugins/timeouts.ts'
-import { ProblemSchema, refuseConnection, sendProblem } from './problems.ts'
+import { ProblemSchema, REQUEST_ID, refuseConnection, sendProblem } from './problems.ts'
 import { RequestLog } from './request-log.ts'
 import { resultRoutes } from './results/routes.ts'
 import { runRoutes } from './runs/routes.ts'
@@ -33,7 +33,6 @@ import { schemaController } from './validation.ts'
 const PARAM_CHARS = 8192
 /** Longer than the idle time of common clients' connection pools, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
-const REQUEST_ID = 'x-request-id'
 const REQUEST_ID_FORM = /^[A-Za-z0-9._:-]{1,128}$/
 const API = '/v1'
 const SERVER_ERROR = 500

@@ -132,7 +132,8 @@ interface SchemaNode {
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
+  /** `false` where there are only the properties. */
+  readonly additionalProperties?: boolean | SchemaNode
   readonly anyOf?: readonly SchemaNode[]
   readonly content?: Readonly<Record<string, { readonly schema: SchemaNode }>>
 }
@@ -178,7 +179,7 @@ function isScalar(schema: SchemaNode): boolean {
 function objectShape(schema: SchemaNode): SchemaNode | undefined {
   if (schema.anyOf !== undefined)
     return schema.anyOf.map(objectShape).find((shape) => shape !== undefined)
-  return schema.properties === undefined && schema.patternProperties === undefined
+  return schema.properties === undefined && typeof schema.additionalProperties !== 'object'
     ? undefined
     : schema
 }
@@ -187,7 +188,7 @@ function memberSchema(shape: SchemaNode, name: string): SchemaNode | undefined {
   if (shape.properties !== undefined) {
     return Object.hasOwn(shape.properties, name) ? shape.properties[name] : undefined
   }
-  return Object.values(shape.patternProperties ?? {})[0]
+  return typeof shape.additionalProperties === 'object' ? shape.additionalProperties : undefined
 }
 
 declare module 'fastify' {

@@ -13,6 +13,8 @@ import { bodyTooLarge, hasBody } from './raw-body.ts'
 import { describeInvalid } from './validation.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
+/** The header that each answer names its request in. */
+export const REQUEST_ID = 'x-request-id'
 /** Where the page of a code is served. */
 export const PROBLEM_PAGES = '/docs/problems'
 
@@ -195,15 +197,16 @@ export function refuseConnection(error: Pick<ConnectionError, 'code'>, socket: S
   const { status, title } = PROBLEMS.invalid_request
   const detail =
     CONNECTION_DETAILS[error.code] ?? `The request is not HTTP as it should be (${error.code}).`
+  const id = randomUUID()
   const body = JSON.stringify({
     type: `${PROBLEM_PAGES}/invalid_request`,
     title,
     status,
     code: 'invalid_request',
     detail,
-    instance: randomUUID(),
+    instance: id,
   } satisfies Problem)
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n`
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${id}\r\nconnection: close\r\n\r\n`
   socket.end(head + body)
   // Whoever does not close it then would keep it for good.
   const gone = setTimeout(() => socket.destroy(), LINGER_MS).unref()

@@ -107,6 +107,15 @@ describe('every problem is declared by the operation that answers it', () => {
     }
   })
 
+  it('for a query that is not percent-encoded UTF-8', async () => {
+    for (const { method, url } of exampleRequests(service.document)) {
+      const path = url.replace(/\?.*|$/, '?a=%ff')
+      const reply = await service.app.inject({ method, url: path })
+      expect([path, reply.json().code]).toEqual([path, 'invalid_request'])
+      expect(undeclared(operationAt(method, url), reply.statusCode, reply.json())).toEqual([])
+    }
+  })
+
   it.each(PROVOKABLE)('for what provokes %s', async (code) => {
     const refused = (await provoke(service, code)).filter(({ status }) => status >= 400)
     expect(refused.length).toBeGreaterThan(0)

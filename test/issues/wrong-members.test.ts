@@ -67,3 +67,16 @@ describe('the inside of a sentinel', () => {
     expect(said[0]).toContain('must be true')
   })
 })
+
+describe('a tool of a run whose name has a line end in it', () => {
+  // Fault: what stands under such a name was not looked at, and a schema that was not there was compiled: a 500.
+  it.each(['\n', 'a\nb', 'a\rb', 'a\u2028b'])('is what a tool is, or refused: %j', async (name) => {
+    const run = api.newRun()
+    for (const tool of ['""', '{}', '{"input_schema":{},"other":1}']) {
+      const { status, body } = await run.open(`{"tools":{${JSON.stringify(name)}:${tool}}}`)
+      expect([tool, status, body.code]).toEqual([tool, 400, 'invalid_request'])
+    }
+    const { body } = await run.open(`{"tools":{${JSON.stringify(name)}:{"input_schema":{}}}}`)
+    expect(body.tools).toEqual([name])
+  })
+})

@@ -30,7 +30,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Asks nothing of the ledger.',
         response: {
           200: ok('It is.', StatusSchema),
-          ...problemResponses('forbidden_origin', 'internal_error'),
+          ...problemResponses('invalid_request', 'forbidden_origin', 'internal_error'),
         },
       },
     },
@@ -49,7 +49,12 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         description: 'Really asks the ledger.',
         response: {
           200: ok('It is.', StatusSchema),
-          ...problemResponses('forbidden_origin', 'internal_error', 'ledger_unavailable'),
+          ...problemResponses(
+            'invalid_request',
+            'forbidden_origin',
+            'internal_error',
+            'ledger_unavailable',
+          ),
         },
       },
     },
@@ -83,7 +88,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
               },
             },
           },
-          ...problemResponses(...CALL_PROBLEMS),
+          ...problemResponses(...CALL_PROBLEMS, 'invalid_request'),
         },
       },
     },

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from '../../core/limits.ts'
 import { OpaqueJson } from '../body.ts'
 import { FormatSchema, NextSchema, RunIdSchema, ref } from '../schemas.ts'
@@ -42,7 +42,10 @@ export const RunPatchSchema = Type.Object(
     ),
     format: Type.Optional(FormatSchema),
     tools: Type.Optional(
-      Type.Record(Type.String({ minLength: 1, maxLength: 256 }), ToolPatchSchema, {
+      // Not a Record: its pattern would pass over a name with a line end in it.
+      Type.Unsafe<Record<string, Static<typeof ToolPatchSchema>>>({
+        type: 'object',
+        additionalProperties: ToolPatchSchema,
         description: 'Tools by name, merged with those there are; null removes one.',
       }),
     ),

@@ -1,0 +1,73 @@
+/**
+ * Sends every file of JSONTestSuite to every place of the API that takes JSON: `npm run json-suite -- FOLDER` with a
+ * checkout of nst/JSONTestSuite. What is JSON (`y_`) has to be taken and come back as it came, what is none (`n_`) to be refused
+ * with 400, and what the suite leaves open (`i_`) to be the one or the other everywhere. Prints what is otherwise, and how many
+ * files there are of each; exits 1 when anything is otherwise. Without the folder nothing is done.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Api, startApi } from '../test/support/api.ts'
+import { PLACES, type PlaceAnswer } from '../test/support/json-places.ts'
+
+const BAD_REQUEST = 400
+const KINDS = ['y_', 'n_', 'i_'] as const
+type Kind = (typeof KINDS)[number]
+type Verdict = 'taken' | 'refused' | 'wrong'
+
+interface Judged {
+  readonly verdicts: ReadonlySet<Verdict>
+  /** What is told of it when it is otherwise. */
+  readonly told: readonly string[]
+}
+
+const folder = join(process.argv[2] ?? '', 'test_parsing')
+if (process.argv[2] === undefined || !existsSync(folder)) {
+  console.log(`no JSONTestSuite there (${folder}): skipped`)
+} else await judgeAll()
+
+async function judgeAll(): Promise<void> {
+  const api = await startApi()
+  try {
+    for (const kind of KINDS) await judgeKind(api, kind)
+  } finally {
+    await api.close()
+  }
+}
+
+async function judgeKind(api: Api, kind: Kind): Promise<void> {
+  const counts: Record<Verdict, number> = { taken: 0, refused: 0, wrong: 0 }
+  for (const file of readdirSync(folder).filter((name) => name.startsWith(kind))) {
+    const { verdicts, told } = await judge(api, readFileSync(join(folder, file)))
+    const [verdict = 'wrong'] = verdicts
+    if (verdicts.size === 1 && isExpected(kind, verdict)) counts[verdict]++
+    else {
+      counts.wrong++
+      console.log([file, ...told].join('\n  '))
+    }
+  }
+  const { taken, refused, wrong } = counts
+  console.log(`${kind} ${taken} taken, ${refused} refused, ${wrong} otherwise`)
+  if (wrong > 0) process.exitCode = 1
+}
+
+function isExpected(kind: Kind, verdict: Verdict): boolean {
+  if (verdict === 'wrong') return false
+  return kind === 'i_' || verdict === (kind === 'y_' ? 'taken' : 'refused')
+}
+
+async function judge(api: Api, value: Buffer): Promise<Judged> {
+  const verdicts = new Set<Verdict>()
+  const told: string[] = []
+  for (const place of PLACES) {
+    const answer = await place.send(api, value)
+    const verdict = verdictOf(answer)
+    verdicts.add(verdict)
+    told.push(`${place.name}: ${verdict} (${answer.status} ${answer.code ?? ''})`)
+  }
+  return { verdicts, told }
+}
+
+function verdictOf({ status, code, returned, expected }: PlaceAnswer): Verdict {
+  if (code !== undefined) return status === BAD_REQUEST ? 'refused' : 'wrong'
+  return returned === undefined || returned.equals(expected) ? 'taken' : 'wrong'
+}
