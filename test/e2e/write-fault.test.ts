@@ -1,9 +1,10 @@
 // Disks that take no more, and a file that is not where it was.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { expectSound, Kept, statusOf } from '../support/kept.ts'
 import { type ServiceChild, startChild } from '../support/service.ts'
@@ -74,6 +75,8 @@ const onDisk = (folder: string, ...command: readonly string[]): readonly string[
   'sh',
   ...command,
 ]
+const POLL_MS = 100
+const SMALL_BYTES = 1_000_000
 const place = mkdtempSync(join(tmpdir(), 'coatcheck-disk-'))
 const [unshare = '', ...tried] = onDisk(place, 'true')
 const hasDisks = spawnSync(unshare, tried).status === 0
@@ -88,7 +91,33 @@ function copied(seen: string): string {
   return join(copy, 'ledger.db')
 }
 
+/** Of the ledger with its log; a copy would not do while it changes. */
+const sizeBytes = (seen: string): number =>
+  ['ledger.db', 'ledger.db-wal'].reduce((sum, name) => sum + statSync(join(seen, name)).size, 0)
+
 describe.skipIf(!hasDisks)('a disk that is full', () => {
+  it('keeps nothing of a large body that did not fit, once there is room to erase it', async () => {
+    const env = { COATCHECK_LEDGER: join(place, 'ledger.db') }
+    const child = await startChild({ env, wrapper: onDisk(place) })
+    const seen = `/proc/${child.pid}/root${place}`
+    try {
+      writeFileSync(`${seen}/ballast`, Buffer.alloc(BALLAST_BYTES))
+      const kept = new Kept(child.url, 'kept')
+      await kept.put('before')
+      const large = randomBytes(DISK_BYTES / 2).toString('hex')
+      expect(await kept.put(large)).toMatchObject({ status: 507, code: 'storage_full' })
+      await kept.expectAll()
+      rmSync(`${seen}/ballast`)
+      expect(await isReady(child)).toBe(200)
+      while (sizeBytes(seen) > SMALL_BYTES) await sleep(POLL_MS)
+      expect(await kept.put('after')).toMatchObject({ status: 201, handle: 'r2' })
+      await kept.expectAll()
+      expectSound(copied(seen))
+    } finally {
+      await child.kill()
+    }
+  })
+
   it('takes no put, says so, and takes puts again once a purge has made room', async () => {
     const env = { COATCHECK_LEDGER: join(place, 'ledger.db') }
     const child = await startChild({ env, wrapper: onDisk(place) })

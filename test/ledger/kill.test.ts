@@ -80,7 +80,7 @@ it(
     const child = startLimited(LIMIT_BLOCKS, 'append', path, '1')
     await child.written('failed')
     const lines = (await child.kill()).split('\n').slice(0, -1)
-    expect(lines.pop()).toBe('failed ledger_unavailable')
+    expect(lines.pop()).toBe('failed storage_full')
     const ledger = await openLedger(path, POLICY)
     const last = await expectKept(
       ledger,

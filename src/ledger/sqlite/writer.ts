@@ -181,6 +181,8 @@ export class Writer {
         return this.#sweep(call.now)
       case 'ping':
         this.#store.ping()
+        // what a full disk had stopped
+        this.#erasing.start()
         return undefined
       case 'flush':
         this.#store.flush()
