@@ -31,6 +31,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
   closeWithGrace({ delay, logger }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
+    else logger.info('stopping')
     await service.close()
   })
   const settings = `COATCHECK_HOST=${host} COATCHECK_PORT=${port}`

@@ -128,6 +128,13 @@ function missingType(request: FastifyRequest): CoatcheckError {
   )
 }
 
+/** What is shed under load is no fault: it is told in a line. */
+function logFailure(error: CoatcheckError, { id: request_id, log }: FastifyRequest): void {
+  if (error.code === 'overloaded') {
+    log.warn({ request_id, detail: error.message, ...error.facts }, 'request refused')
+  } else log.error({ request_id, err: error.cause ?? error }, 'request failed')
+}
+
 export function sendProblem(
   error: FastifyError | CoatcheckError,
   request: FastifyRequest,
@@ -135,9 +142,7 @@ export function sendProblem(
 ): FastifyReply {
   const known = toCoatcheckError(error, request)
   const { status, title } = PROBLEMS[known.code]
-  if (status >= 500) {
-    request.log.error({ request_id: request.id, err: known.cause ?? known }, 'request failed')
-  }
+  if (status >= 500) logFailure(known, request)
   const problem: Problem = {
     type: `${PROBLEM_PAGES}/${known.code}`,
     title,

@@ -1,0 +1,40 @@
+// What the log of a real process says of requests that were refused.
+import { connect } from 'node:net'
+import { expect, it, vi } from 'vitest'
+import { startChild } from '../support/service.ts'
+
+const BODY_BYTES = 700_000
+
+it('what is shed under load is a warning of one line, without a stack', async () => {
+  const child = await startChild({
+    env: { COATCHECK_MAX_JSON_BODY_BYTES: '1048576', COATCHECK_MAX_HELD_BODY_BYTES: '1024' },
+  })
+  const { hostname, port, host } = new URL(child.url)
+  const stalled = connect({ host: hostname, port: Number(port) })
+  try {
+    const head = `POST /v1/runs/a/results HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${BODY_BYTES}\r\n\r\n`
+    stalled.write(head + ' '.repeat(BODY_BYTES - 1))
+    const body = `{"output":"${'x'.repeat(BODY_BYTES)}"}`
+    const headers = { 'content-type': 'application/json' }
+    await vi.waitFor(async () => {
+      const answer = await fetch(`${child.url}/v1/runs/a/results`, {
+        method: 'POST',
+        headers,
+        body,
+      })
+      expect(answer.status).toBe(503)
+    })
+  } finally {
+    stalled.destroy()
+    await child.stop()
+  }
+  const lines = child.output.split('\n').filter((line) => line.includes('"request refused"'))
+  expect(JSON.parse(lines[0] as string)).toMatchObject({
+    level: 40,
+    request_id: expect.any(String),
+    detail: expect.stringContaining('held_body_bytes'),
+    limit: 'held_body_bytes',
+    value: 1_048_576,
+  })
+  expect(child.output).not.toContain('"stack"')
+})
