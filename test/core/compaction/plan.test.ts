@@ -37,9 +37,13 @@ describe('a plan', () => {
   })
 
   it('of a transcript with nothing to summarize has no request', () => {
-    expect(plan([user('one')])).toMatchObject({
+    expect(plan([user('one')])).toEqual({
       compactable: false,
       summarize: null,
+      preserved_user_turns: 0,
+      tail_start: 0,
+      split_turn: false,
+      facts: { files_touched: [], notable_lines: [] },
       summary_request: null,
     })
   })
@@ -121,6 +125,16 @@ describe('facts', () => {
     expect(facts.files_touched.length).toBe(100)
     expect(facts.files_touched.at(-1)).toBe('dir/f499.ts')
     expect(facts.notable_lines.length).toBe(30)
+  })
+
+  it('are those of the messages that are summarized, not of the tail', () => {
+    const { facts } = plan([
+      call('a', 'read', { path: 'gone.ts' }),
+      exchange('a', 'fine'),
+      call('b', 'read', { path: 'kept.ts' }),
+      exchange('b', '1 failed'),
+    ])
+    expect(facts).toEqual({ files_touched: ['gone.ts'], notable_lines: [] })
   })
 
   it('stand in the request', () => {
