@@ -6,6 +6,7 @@ import {
   contentSize,
   estimateMessages,
   estimateText,
+  messagesChars,
   trimBlank,
 } from '../../../src/core/compaction/estimate.ts'
 import { parseJson } from '../../../src/core/json/scan.ts'
@@ -61,6 +62,26 @@ describe('compactSize', () => {
     const start = bytes.indexOf('{')
     const slice = new JsonSlice(bytes, start, bytes.indexOf('}') + 1)
     expect(compactSize(slice)).toEqual({ bytes: 11, chars: 10 })
+  })
+})
+
+describe('messages', () => {
+  it('have as many characters as their compact JSON, by what the scan noted or by reading them', () => {
+    const anyJson = fc.jsonValue({ stringUnit: 'binary' })
+    fc.assert(
+      fc.property(anyJson, fc.constantFrom(0, 2), (value, indent) => {
+        const spelled = JSON.stringify([value, '\ud83d\ude00\n'], null, indent).replace(
+          /[\u0080-\uffff]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        )
+        const messages = json(spelled)
+        expect(messagesChars(messages)).toBe([...JSON.stringify([value, '\ud83d\ude00\n'])].length)
+        const { bytes, start, end } = messages
+        expect(messagesChars(new JsonSlice(bytes, start, end))).toBe(messagesChars(messages))
+      }),
+      { seed: 12 },
+    )
+    expect(messagesChars(json('[{"a":1, "a":"é"}]'))).toBe('[{"a":1,"a":"é"}]'.length)
   })
 })
 
