@@ -21,6 +21,8 @@ export default defineConfig({
     include: ['test/core/**/*.test.ts'],
     setupFiles: ['test/mutate.ts'],
     testTimeout: TIMEOUT_MS,
+    // a worker of its own for every file would take longer than most of the files
+    isolate: false,
     sequence: { sequencer: NearestFirst },
   },
 })
