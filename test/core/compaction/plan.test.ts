@@ -48,6 +48,31 @@ describe('a plan', () => {
     })
   })
 
+  it('keeps a result with its call, also without ids', () => {
+    const asked = { role: 'assistant', content: [{ type: 'tool_use', name: 'x' }] }
+    const answered = { role: 'user', content: [{ type: 'tool_result', content: 'y' }] }
+    const all = [user('one'), assistant('two'), asked, answered]
+    expect(plan(all)).toMatchObject({ tail_start: 2, split_turn: false })
+    expect(plan([asked, answered])).toMatchObject({ tail_start: 2, split_turn: true })
+  })
+
+  it('waits for the results of the last call', () => {
+    const waiting = [
+      call('c', 'x', {}),
+      exchange('b', 'of a call that is not there'),
+      call('b', 'x', {}),
+      exchange('c', 'late'),
+    ]
+    expect(plan(waiting).compactable).toBe(false)
+    expect(plan([...waiting, exchange('b', 'answered')]).compactable).toBe(true)
+  })
+
+  it('preserves no turn once the budget is spent, an empty one neither', () => {
+    const turns = [user(''), user('word'), assistant('x')]
+    expect(plan(turns, 2).preserved_user_turns).toBe(1)
+    expect(plan(turns, 3).preserved_user_turns).toBe(2)
+  })
+
   it('names every member of the answer it asks for', () => {
     const { summary_request } = plan([user('one'), assistant('two'), ...END])
     for (const name of ['goal', 'progress', 'decisions', 'constraints', 'delegated_work']) {
