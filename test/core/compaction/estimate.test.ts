@@ -57,6 +57,23 @@ describe('compactSize', () => {
     )
   })
 
+  it('is that of every pair of escapes, at the borders of what they may stand for', () => {
+    const borders = [
+      [0, 0x08, 0x0b, 0x0d, 0x1f, 0x20, 0x22, 0x2f, 0x5c, 0x7f, 0x80, 0x7ff, 0x800],
+      [0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff],
+    ].flat()
+    const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+    const inside = borders.flatMap((a) => borders.map((b) => `${escaped(a)}${escaped(b)}`))
+    // what follows half a pair may look like the other half without being an escape
+    for (const text of [...inside, '\\ud83dzzdc00', '\\ud83d\\ndc00', '\\ud83dzudc00']) {
+      const compact = JSON.stringify(JSON.parse(`"${text}"`))
+      const size = { bytes: Buffer.byteLength(compact), chars: [...compact].length }
+      expect(compactSize(json(`"${text}"`)), text).toEqual(size)
+      const said = JSON.parse(compact) as string
+      expect(contentSize(json(`"${text}"`)).bytes, text).toBe(Buffer.byteLength(said))
+    }
+  })
+
   it('measures a slice within a larger document', () => {
     const bytes = Buffer.from('["\\n", {"a" : "é\\/"} , "\\t"]')
     const start = bytes.indexOf('{')
