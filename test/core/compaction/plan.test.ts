@@ -144,6 +144,70 @@ describe('facts', () => {
     expect(facts.notable_lines.at(-1)?.length).toBe(200)
   })
 
+  it('are the values of members that name files, whatever they look like', () => {
+    const files = ['path', 'file', 'filename', 'filepath', 'file_name', 'paths', 'old_file']
+    const more = ['notebookPath', 'sourceFiles', 'newFileName', 'target_filepaths']
+    const others = ['path_id', 'fileSize', 'profile', 'pathology', 'filed', 'PathOf', 'text']
+    const input = Object.fromEntries(
+      [...files, ...more, ...others].map((name) => [name, `In ${name}`]),
+    )
+    const { facts } = plan([call('a', 'x', input), exchange('a', 'fine'), ...END])
+    expect(facts.files_touched).toEqual([...files, ...more].map((name) => `In ${name}`))
+  })
+
+  it('are paths in texts: names with an extension in a directory', () => {
+    const paths = ['src2/a1.ts', './x.c', '../y/z.d.ts', 'C:/w/b.cs', 'a-b/c+d@1/~e.md', 'é/ü.txt']
+    const others = [
+      'a.ts',
+      'src/a',
+      'src/a.',
+      'src/a.1',
+      '%x/a.ts',
+      'x%/a.ts',
+      'x/%a.ts',
+      'x/a.ts%',
+    ]
+    const long = `${'d'.repeat(195)}/a.ts`
+    const said = [...paths, ...others, long, `d${long}`].join(' ')
+    const { facts } = plan([call('a', 'x', {}), exchange('a', said), ...END])
+    expect(facts.files_touched).toEqual([...paths, long])
+  })
+
+  it('are lines of results that say how a check or a permission came out', () => {
+    const lines = [
+      '1 error',
+      '2 errors',
+      '3 passing',
+      'test failed',
+      'tests passed',
+      'All tests ok',
+    ]
+    const more = ['build failed', 'Build succeeded', 'exit code 1', 'exit status: 2', 'EACCES: x']
+    const others = [
+      'errors',
+      '1 erroneous',
+      'a test',
+      'build it',
+      'exit code',
+      'allowed',
+      'EPERMIT',
+    ]
+    const said = [...lines, ...others, ...more].join('\n')
+    const { facts } = plan([call('a', 'x', { text: '7 failed' }), exchange('a', said), ...END])
+    expect(facts.notable_lines).toEqual([...lines, ...more])
+  })
+
+  it('are sought in the newest two million characters', () => {
+    const filler = 'x'.repeat(65_536)
+    const rounds = Array.from({ length: 40 }, (_, index) => [
+      call(`c${index}`, 'x', {}),
+      exchange(`c${index}`, [`d/${index}.ts`, filler]),
+    ]).flat()
+    const { files_touched: found } = plan([...rounds, ...END]).facts
+    expect(found.at(-1)).toBe('d/39.ts')
+    expect(found.length).toBe(Math.ceil(2_000_000 / 65_536))
+  })
+
   it('are bounded, and of more the newest', () => {
     const rows = Array.from({ length: 500 }, (_, i) => `dir/f${i}.ts: ${i} errors`)
     const { facts } = plan([call('a', 'lint', {}), exchange('a', rows.join('\n')), ...END])
