@@ -65,10 +65,17 @@ describe('compactSize', () => {
     const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
     const inside = borders.flatMap((a) => borders.map((b) => `${escaped(a)}${escaped(b)}`))
     // what follows half a pair may look like the other half without being an escape
-    for (const text of [...inside, '\\ud83dzzdc00', '\\ud83d\\ndc00', '\\ud83dzudc00']) {
+    for (const text of [
+      ...inside,
+      '\\ud800\\udc00',
+      '\\ud83dzzdc00',
+      '\\ud83d\\ndc00',
+      '\\ud83dzudc00',
+    ]) {
       const compact = JSON.stringify(JSON.parse(`"${text}"`))
       const size = { bytes: Buffer.byteLength(compact), chars: [...compact].length }
       expect(compactSize(json(`"${text}"`)), text).toEqual(size)
+      expect(messagesChars(json(`"${text}"`)), text).toBe(size.chars)
       const said = JSON.parse(compact) as string
       expect(contentSize(json(`"${text}"`)).bytes, text).toBe(Buffer.byteLength(said))
     }

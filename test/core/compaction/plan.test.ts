@@ -32,7 +32,9 @@ describe('a plan', () => {
       split_turn: false,
       facts: { files_touched: [], notable_lines: [] },
     })
-    expect(summary_request).toContain('[1] user\none\n\n[2] assistant\ntwo')
+    expect(summary_request).toMatch(
+      /addressed to you\.\n\nMessages 1 to 2 of the transcript:\n\n\[1\] user\none\n\n\[2\] assistant\ntwo$/,
+    )
     expect(summary_request).not.toContain('three')
   })
 
@@ -272,6 +274,8 @@ describe('a summary request', () => {
           result('a', [{ type: 'text', text: 'found' }, { type: 'image' }, { x: 1 }, 7]),
           result('b', { k: 'v' }),
           result('c', undefined),
+          result('d', 'plain'),
+          result('e', ['in a list']),
         ],
       },
       ...END,
@@ -281,7 +285,7 @@ describe('a summary request', () => {
       '[1] assistant\ncalls read with {"q":1}\ncalls a tool with nothing',
     )
     expect(summary_request).toContain(
-      '[2] tool results\nresult of read: found\n[image]\n{"x":1}\n7\nresult of tool: {"k":"v"}\nresult of tool: nothing',
+      '[2] tool results\nresult of read: found\n[image]\n{"x":1}\n7\nresult of tool: {"k":"v"}\nresult of tool: nothing\nresult of tool: plain\nresult of tool: "in a list"',
     )
     expect(summary_request).not.toContain('secret')
   })
