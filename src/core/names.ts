@@ -17,7 +17,6 @@ export const recallHandleNumber = (id: string): number | undefined => numberIn(R
 export const escapeId = (id: string): string => JSON.stringify(id).slice(1, -1)
 
 function numberIn(pattern: RegExp, text: string): number | undefined {
-  const digits = pattern.exec(text)?.[1]
-  const number = digits === undefined ? undefined : Number(digits)
-  return number !== undefined && Number.isSafeInteger(number) ? number : undefined
+  const number = Number(pattern.exec(text)?.[1])
+  return Number.isSafeInteger(number) ? number : undefined
 }

@@ -206,11 +206,8 @@ function lastMembers(object: JsonSlice, most: number): ReadonlyMap<string, Sized
     const name = names.decode(key)
     if (last.has(name) || last.size < most) last.set(name, value)
   }
-  return new Map([...last].map(([name, value]) => [name, { value, size: sizeOf(value) }]))
+  return new Map([...last].map(([name, value]) => [name, { value, size: outlineOf(value).size }]))
 }
-
-const sizeOf = (value: JsonSlice): number =>
-  value.kind === 'array' || value.kind === 'object' ? outlineOf(value).size : 0
 
 interface SizedValue {
   readonly value: JsonSlice

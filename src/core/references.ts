@@ -9,7 +9,7 @@ import { headBytes } from './json/excerpt.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editParts, type JsonParts, type Part, partBytes } from './json/splice.ts'
-import { decodeRaw, decodeText } from './json/strings.ts'
+import { decodeRaw } from './json/strings.ts'
 import { POINTER_NAME_BYTES, REFERENCES } from './limits.ts'
 import { clipHead } from './text.ts'
 
@@ -110,9 +110,9 @@ export function pointerTo({ place }: Reference): string {
 }
 
 function shownName(key: JsonSlice): string {
-  if (key.end - key.start <= POINTER_NAME_BYTES) return decodeText(key)
   const head = headBytes(key, POINTER_NAME_BYTES)
-  return `${head.toString('utf8', 0, clipHead(head, POINTER_NAME_BYTES))}…`
+  const end = clipHead(head, POINTER_NAME_BYTES)
+  return `${head.toString('utf8', 0, end)}${end < head.length ? '…' : ''}`
 }
 
 function readReference(token: JsonSlice, place: Place | null): Reference | undefined {

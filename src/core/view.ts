@@ -182,12 +182,12 @@ function cutChunk(value: Buffer, source: ViewSource, pos: number, { chunkBytes }
       ? measureStringPart(value, from, inside)
       : cutLines(value, source, from, inside)
   // What follows the view rides along in the last chunk that shows any of it.
-  return cut.pos === source.end ? { ...cut, pos: Math.max(cut.pos, target) } : cut
+  return { ...cut, pos: Math.max(cut.pos, target) }
 }
 
 function cutLines(value: Buffer, source: ViewSource, from: number, target: number): Cut {
   const pos = cutText(value, target, source.end)
-  const endsLine = pos > from && value[pos - 1] === LF
+  const endsLine = value[pos - 1] === LF
   return { pos, ...sumText(value, from, pos), viewBytes: pos - from, endsLine }
 }
 

@@ -29,6 +29,8 @@ describe('handles', () => {
   it('are recalled with or without their dollar', () => {
     expect(recallHandleNumber('r12')).toBe(12)
     expect(recallHandleNumber('$r12')).toBe(12)
+    expect(recallHandleNumber('$r3')).toBe(3)
+    expect(recallHandleNumber('$r120')).toBe(120)
     expect(recallHandleNumber('$$r12')).toBeUndefined()
     expect(handleNumber('$r12')).toBeUndefined()
   })

@@ -186,6 +186,13 @@ describe('humanBytes', () => {
 })
 
 describe('an object that repeats names', () => {
+  it("shows the last value of each in the first one's place, past any number of repeats", () => {
+    const repeats = '"a":0,"b":"x","c":[9],'.repeat(60)
+    expect(preview(`{${repeats}"d":true,"c":{"z":1,"y":2},"b":7,"a":[1,2,3]}`)).toBe(
+      ' = json(a: array(len=3), b: 7, c: json(keys=2), d: true, bytes=46)',
+    )
+  })
+
   it('shows the last value of each, however far down it is', () => {
     const many = Array.from({ length: 60 }, (_, n) => `"k${n}":${n}`).join(',')
     for (const last of ['[1,2,3]', '{"z":1}', '7']) {

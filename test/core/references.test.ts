@@ -220,6 +220,11 @@ describe('a reference that does not resolve', () => {
     ])
   })
 
+  it('keeps no other from resolving', () => {
+    const args = '["$r1#rows","$r1.rows.0","$r1.x","$r1#/rows/1"]'
+    expect(resolveText(['{"rows":[1,2]}'], args).args).toBe('["$r1#rows",1,"$r1.x",2]')
+  })
+
   it('for what it stands for says so, whatever its path', () => {
     for (const reason of UNRESOLVED_REASONS) {
       if (reason === 'path_not_found') continue
@@ -246,6 +251,7 @@ describe('the limits of references', () => {
     expect(() => findReferences(args, 2)).toThrowError(
       expect.objectContaining({
         code: 'over_limit',
+        message: expect.stringContaining('more than 2 references'),
         facts: { limit: 'references', value: 2 },
       }),
     )
@@ -258,8 +264,19 @@ describe('the limits of references', () => {
     expect(pointer.length).toBeLessThan(10_000)
   })
 
+  it('a pointer shows a name of 256 bytes whole, however it is written', () => {
+    const shown = (inside: string): string => {
+      const [found] = findReferences(slice(`{"${inside}":"$r1"}`))
+      return pointerTo(found as Reference)
+    }
+    expect(shown('n'.repeat(256))).toBe(`/${'n'.repeat(256)}`)
+    expect(shown('n'.repeat(257))).toBe(`/${'n'.repeat(256)}…`)
+    expect(shown('\\u006e'.repeat(256))).toBe(`/${'n'.repeat(256)}`)
+    expect(shown(`é${'n'.repeat(253)}é`)).toBe(`/é${'n'.repeat(253)}…`)
+  })
+
   it('one without a path stands for the whole', () => {
-    const found = findReferences(slice('["$r1","$r1#","$r1.a","$r1#/a"]'))
-    expect(found.map(isWhole)).toEqual([true, true, false, false])
+    const found = findReferences(slice('["$r1","$r1#","$r1.a","$r1#/a","$r1#a"]'))
+    expect(found.map(isWhole)).toEqual([true, true, false, false, false])
   })
 })

@@ -128,6 +128,7 @@ describe('a sentinel', () => {
     const encode = () => encodeFailure({ kind: 'handler', message: 'm', attempts })
     expect(encode).toThrow(CoatcheckError)
     expect(encode).toThrow('attempts is')
+    expect(encode).toThrowError(expect.objectContaining({ code: 'invalid_request' }))
   })
 
   it.each([

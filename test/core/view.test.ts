@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { INDENT_START, packState, unpackState } from '../../src/core/json/indent.ts'
-import { planValue, renderView, type ViewForm, type ViewSource } from '../../src/core/view.ts'
+import {
+  cutText,
+  planValue,
+  renderView,
+  type ViewForm,
+  type ViewSource,
+} from '../../src/core/view.ts'
 import {
   compact,
   docs,
@@ -105,6 +111,12 @@ describe('the view', () => {
     const value = Buffer.from(text)
     const kept = keep(value, { form: 'json', start: 0, end: value.length })
     expect(Buffer.concat(viewsOf(kept)).toString()).toBe(view)
+  })
+
+  it('of a text with backslashes and quotes is itself', () => {
+    const value = Buffer.from('"C:\\new" and \\u0041')
+    const kept = keep(value, { form: 'text', start: 0, end: value.length })
+    expect(Buffer.concat(viewsOf(kept))).toEqual(value)
   })
 
   it('of a binary is empty', () => {
@@ -257,6 +269,12 @@ describe('white space around a document', () => {
       ...chunks.slice(0, -1).map(({ endByte }) => endByte),
     ])
     expect(chunks.at(-1)?.endByte).toBe(value.length)
+    for (const { firstByte, endByte } of chunks) {
+      expect(endByte - firstByte).toBeLessThanOrEqual(2 * sizes.chunkBytes)
+    }
+    // what follows the document begins in a chunk that shows some of it
+    const last = chunks.find(({ endByte }) => endByte > source.end)
+    expect(last?.firstByte).toBeLessThan(source.end)
     const shown = chunks.map((chunk) =>
       renderView({ ...chunk, bytes: value.subarray(chunk.firstByte, chunk.endByte) }, source),
     )
@@ -267,5 +285,23 @@ describe('white space around a document', () => {
       lines: whole.split('\n').length,
       bytes: whole.length,
     })
+    expect(chunks.at(-1)).toMatchObject({
+      firstLine: whole.split('\n').length - 1,
+      firstCrlf: 0,
+      firstChar: whole.length,
+    })
+  })
+})
+
+describe('a chunk of a text', () => {
+  it('ends where it should, or right after what it would split', () => {
+    const cut = (text: string, target: number, end = Buffer.byteLength(text)): number =>
+      cutText(Buffer.from(text), target, end)
+    expect(cut('ab\nc', 2)).toBe(2)
+    expect(cut('a\r\nb', 2)).toBe(3)
+    expect(cut('a\r\nb', 2, 2)).toBe(2)
+    expect(cut('a\rb', 2)).toBe(2)
+    expect(cut('😀a', 1)).toBe(4)
+    expect(cut('😀a', 4)).toBe(4)
   })
 })

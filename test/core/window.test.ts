@@ -209,6 +209,9 @@ describe('the note', () => {
     )
     const all = { head: ['a', 'b'], tail: ['c'], omitted: null, cut }
     expect(composeWindow(all, null, '[cut]')).toBe('a\nb\n[cut]\nc')
+    expect(composeWindow({ ...all, cut: { ...cut, lastShown: 0 } }, null, '[cut]')).toBe(
+      'a\n[cut]\nb\nc',
+    )
     expect(composeWindow(all, null)).toBe('a\nb\nc')
   })
 

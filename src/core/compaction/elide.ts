@@ -35,12 +35,12 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
   const read = readMessages(messages)
   const names = toolNames(read)
   const results = read.flatMap((message) => message.results)
-  const candidates = keep === null ? [] : results.slice(0, Math.max(0, results.length - keep))
+  const old = keep === null ? 0 : Math.max(0, results.length - keep)
   const edits: Edit[] = []
   const elided: ElidedResult[] = []
   /** Code points of compact JSON. */
   let saved = 0
-  for (const result of candidates) {
+  for (const result of results.slice(0, old)) {
     const { id, content } = result
     if (content === undefined) continue
     const { bytes, compactChars } = contentSize(content)

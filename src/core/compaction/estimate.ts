@@ -93,7 +93,8 @@ function countWords(text: string): number {
 export function trimBlank(text: string): string {
   let start = 0
   let end = text.length
-  while (start < end && BLANK.test(text.charAt(start))) start++
-  while (end > start && BLANK.test(text.charAt(end - 1))) end--
+  // Past either end there is an empty string, which is not blank.
+  while (BLANK.test(text.charAt(start))) start++
+  while (BLANK.test(text.charAt(end - 1))) end--
   return text.slice(start, end)
 }

@@ -193,13 +193,14 @@ export function kindOf(message: Message): MessageKind {
   if (message.results.length > 0 || TOOL_ROLES.has(role)) return 'exchange'
   if (role === 'assistant') return 'assistant'
   if (INSTRUCTION_ROLES.has(role)) return 'instructions'
-  return role === 'user' && isOneText(content) && isRenderedSummary(text) ? 'summary' : 'user'
+  return role === 'user' && !isSeveral(content) && isRenderedSummary(text) ? 'summary' : 'user'
 }
 
-function isOneText(content: JsonSlice | undefined): boolean {
-  if (content?.kind !== 'array') return content?.kind === 'string'
-  const [only, another] = elementsOf(content)
-  return only !== undefined && another === undefined
+/** Whether a text in `content` is not all there is. */
+function isSeveral(content: JsonSlice | undefined): boolean {
+  if (content?.kind !== 'array') return false
+  const [, another] = elementsOf(content)
+  return another !== undefined
 }
 
 /** Tool names by call id; the last call of an id names it, wherever it stands. */

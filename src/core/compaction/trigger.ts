@@ -26,7 +26,7 @@ export interface TriggerAnswer {
 /** Expects whole numbers of at least 0. */
 export function decideTrigger(settings: TriggerSettings, estimatedTokens: number): TriggerAnswer {
   const trigger = triggerOf(settings)
-  const threshold = thresholdOf(trigger, settings)
+  const threshold = thresholdOf(settings)
   const fires = threshold !== null && estimatedTokens > threshold
   return { trigger, threshold_tokens: threshold, fires }
 }
@@ -36,9 +36,9 @@ function triggerOf(settings: TriggerSettings): Trigger {
   return settings.auto_threshold_percent === null ? 'Off' : 'WindowShareOnly'
 }
 
-function thresholdOf(trigger: Trigger, settings: TriggerSettings): number | null {
+/** Null when neither is set, and for a share of a window that nobody knows. */
+function thresholdOf(settings: TriggerSettings): number | null {
   const { auto_threshold_percent: percent, context_window: window } = settings
-  if (trigger === 'Off') return null
   if (percent !== null && window !== null) return shareOf(window, Math.min(percent, PERCENT_MAX))
   return settings.auto_threshold_tokens
 }

@@ -1,7 +1,7 @@
 /**
  * The start and the end of a string token's text, without decoding what lies between. Both return more than was asked for,
  * since how much an escape stands for is known only after decoding: a caller clips them. The far end of an excerpt may be
- * torn (half an escape's text); the asked part, and the code point next to it, never is.
+ * torn (half an escape, half a code point); the asked part, and the code point next to it, never is.
  */
 import { UNICODE_ESCAPE_BYTES } from './escape.ts'
 import { JsonSlice } from './slice.ts'
@@ -27,7 +27,6 @@ export function headBytes(token: JsonSlice, atLeastBytes: number): Buffer {
     if (bytes[pos] !== BACKSLASH) pos++
     else pos += bytes[pos + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES
   }
-  while (isContinuation(bytes[pos] as number)) pos++
   return decodeInside(new JsonSlice(bytes, inside.start, pos))
 }
 
@@ -37,15 +36,12 @@ export function tailBytes(token: JsonSlice, atLeastBytes: number): Buffer {
   const inside = new JsonSlice(bytes, start + 1, end - 1)
   let pos = inside.end - sourceBytesFor(atLeastBytes)
   if (pos <= inside.start) return decodeInside(inside)
-  while (isContinuation(bytes[pos] as number)) pos--
   // After an odd run of backslashes stands an escape's second byte. Digits of a cut `\uXXXX` read as text: the torn end.
   let run = pos
   while (bytes[run - 1] === BACKSLASH) run--
   if ((pos - run) % SHORT_ESCAPE_BYTES === 1) pos--
   return decodeInside(new JsonSlice(bytes, pos, inside.end))
 }
-
-const isContinuation = (byte: number): boolean => (byte & 0xc0) === 0x80
 
 function decodeInside(inside: JsonSlice): Buffer {
   const source = inside.source

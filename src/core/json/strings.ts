@@ -79,10 +79,10 @@ export class TokenReader {
     return text
   }
 
+  /** No token is the beginning of another: a bare quote ends it. */
   #same(a: JsonSlice, b: JsonSlice): boolean {
     const bytes = this.#bytes
     const length = a.end - a.start
-    if (b.end - b.start !== length) return false
     for (let i = 0; i < length; i++) {
       if (bytes[a.start + i] !== bytes[b.start + i]) return false
     }

@@ -101,12 +101,11 @@ function escapeEnd(bytes: Uint8Array, pos: number, sums: EscapeSums): number {
 
 function areHex(bytes: Uint8Array, start: number, end: number): boolean {
   if (end > bytes.length) return false
-  const digits =
-    (HEX[bytes[start] as number] as number) |
-    (HEX[bytes[start + 1] as number] as number) |
-    (HEX[bytes[start + 2] as number] as number) |
-    (HEX[bytes[start + 3] as number] as number)
-  return digits <= HEX_MAX
+  const a = HEX[bytes[start] as number] as number
+  const b = HEX[bytes[start + 1] as number] as number
+  const c = HEX[bytes[start + 2] as number] as number
+  const d = HEX[bytes[start + 3] as number] as number
+  return (a | b | c | d) <= HEX_MAX
 }
 
 /** The position after the number token at `pos`. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { applyCompaction } from '../../../src/core/compaction/apply.ts'
+import { approxTokens } from '../../../src/core/compaction/estimate.ts'
 import { planCompaction } from '../../../src/core/compaction/plan.ts'
 import { CoatcheckError } from '../../../src/core/errors.ts'
 import { parseJson } from '../../../src/core/json/scan.ts'
@@ -160,6 +161,7 @@ describe('a compaction', () => {
       transcript: [{ original_index: 0 }],
       replaced_items: 0,
       preserved_items: 1,
+      split_turn: false,
       summary_preview: null,
     })
     expect(answer.approx_tokens_after).toBe(answer.approx_tokens_before)
@@ -188,6 +190,22 @@ describe('a compaction', () => {
     ])
   })
 
+  it('lists the files of what is summarized, not of the tail; of too many the newest', () => {
+    const files = Array.from({ length: 200 }, (_, index) => `src/${index}.ts`)
+    const old = { goal: 'old', progress: 'older', files_touched: files }
+    const reads = (id: string, path: string) => [
+      { role: 'assistant', content: [use(id, 'read', { path })] },
+      { role: 'user', content: [result(id, 'x')] },
+    ]
+    const { transcript } = apply([
+      { role: 'user', content: [], compaction_summary: old },
+      ...reads('a', 'new.ts'),
+      ...reads('b', 'kept.ts'),
+    ])
+    const listed = transcript.flatMap((entry) => ('summary' in entry ? entry.files_touched : []))
+    expect(listed).toEqual([...files.slice(1), 'new.ts'])
+  })
+
   it('sends no member of its own, and what that member says when there is no other content', () => {
     const summary = { goal: 'old', progress: 'older' }
     const old = '[Compaction summary]\nGoal: old\nProgress: older'
@@ -205,6 +223,12 @@ describe('a compaction', () => {
     expect(`${alone.messages}`).toBe(`[{"n":1.0,"role":"user","content":${JSON.stringify(old)}}]`)
     const said = { role: 'user', content: 'said', compaction_summary: summary }
     expect(`${apply([said]).messages}`).toBe('[{"role":"user","content":"said"}]')
+    expect(apply([said]).approx_tokens_before).toBe(approxTokens('said'))
+    const rule = { role: 'system', content: 'rule' }
+    const empty = { role: 'system', content: [], compaction_summary: null }
+    expect(`${apply([rule, empty]).messages}`).toBe(
+      JSON.stringify([rule, { role: 'system', content: [] }]),
+    )
   })
 
   it('takes the answer of a model as text, as a JSON string or as the object', () => {
@@ -216,6 +240,7 @@ describe('a compaction', () => {
     const refused = () => applyCompaction(messages, MANY_TOKENS, slice({ goal: 1 }))
     expect(refused).toThrow(CoatcheckError)
     expect(refused).toThrow('summary is neither text nor an object')
+    expect(refused).toThrowError(expect.objectContaining({ code: 'invalid_request' }))
   })
 
   it('composes well-formed text out of anything', () => {

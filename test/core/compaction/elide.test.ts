@@ -145,6 +145,17 @@ describe('elision', () => {
     expect(`${answer.messages}`).toContain(JSON.stringify(waiting))
   })
 
+  it('tells the marker of a long name from a text of the same length', () => {
+    const name = 'n'.repeat(200)
+    const marker = `[Previous: used ${name}]`
+    expect(elided(round('a', name, marker), 0).elided).toEqual([])
+    for (const other of ['x'.repeat(marker.length), ['x'.repeat(marker.length - 4)]]) {
+      expect(elided(round('a', name, other), 0).elided.map(({ bytes }) => bytes)).toEqual([
+        marker.length,
+      ])
+    }
+  })
+
   it('inserts a tool name literally', () => {
     const answer = elided([...round('d1', '$& $1 $$', 'long '.repeat(40))], 0)
     expect(`${answer.messages}`).toContain('[Previous: used $& $1 $$]')

@@ -6,6 +6,7 @@ import {
   contentSize,
   estimateMessages,
   estimateText,
+  messagesChars,
   trimBlank,
 } from '../../../src/core/compaction/estimate.ts'
 import { parseJson } from '../../../src/core/json/scan.ts'
@@ -56,11 +57,55 @@ describe('compactSize', () => {
     )
   })
 
+  it('is that of every pair of escapes, at the borders of what they may stand for', () => {
+    const borders = [
+      [0, 0x08, 0x0b, 0x0d, 0x1f, 0x20, 0x22, 0x2f, 0x5c, 0x7f, 0x80, 0x7ff, 0x800],
+      [0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff],
+    ].flat()
+    const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+    const inside = borders.flatMap((a) => borders.map((b) => `${escaped(a)}${escaped(b)}`))
+    // what follows half a pair may look like the other half without being an escape
+    for (const text of [
+      ...inside,
+      '\\ud800\\udc00',
+      '\\ud83dzzdc00',
+      '\\ud83d\\ndc00',
+      '\\ud83dzudc00',
+    ]) {
+      const compact = JSON.stringify(JSON.parse(`"${text}"`))
+      const size = { bytes: Buffer.byteLength(compact), chars: [...compact].length }
+      expect(compactSize(json(`"${text}"`)), text).toEqual(size)
+      expect(messagesChars(json(`"${text}"`)), text).toBe(size.chars)
+      const said = JSON.parse(compact) as string
+      expect(contentSize(json(`"${text}"`)).bytes, text).toBe(Buffer.byteLength(said))
+    }
+  })
+
   it('measures a slice within a larger document', () => {
     const bytes = Buffer.from('["\\n", {"a" : "é\\/"} , "\\t"]')
     const start = bytes.indexOf('{')
     const slice = new JsonSlice(bytes, start, bytes.indexOf('}') + 1)
     expect(compactSize(slice)).toEqual({ bytes: 11, chars: 10 })
+  })
+})
+
+describe('messages', () => {
+  it('have as many characters as their compact JSON, by what the scan noted or by reading them', () => {
+    const anyJson = fc.jsonValue({ stringUnit: 'binary' })
+    fc.assert(
+      fc.property(anyJson, fc.constantFrom(0, 2), (value, indent) => {
+        const spelled = JSON.stringify([value, '\ud83d\ude00\n'], null, indent).replace(
+          /[\u0080-\uffff]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        )
+        const messages = json(spelled)
+        expect(messagesChars(messages)).toBe([...JSON.stringify([value, '\ud83d\ude00\n'])].length)
+        const { bytes, start, end } = messages
+        expect(messagesChars(new JsonSlice(bytes, start, end))).toBe(messagesChars(messages))
+      }),
+      { seed: 12 },
+    )
+    expect(messagesChars(json('[{"a":1, "a":"é"}]'))).toBe('[{"a":1,"a":"é"}]'.length)
   })
 })
 

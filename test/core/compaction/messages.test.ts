@@ -28,17 +28,20 @@ describe('a transcript', () => {
     const refused = () => readMessages(slice(value))
     expect(refused).toThrow(CoatcheckError)
     expect(refused).toThrow(detail)
+    const index = /^messages\[(\d)\]/.exec(detail)?.[1]
+    const facts = index === undefined ? {} : { index: Number(index) }
+    expect(refused).toThrowError(expect.objectContaining({ code: 'invalid_request', facts }))
   })
 
   it('may hold anything in a message', () => {
     const odd = [
       { role: 'user' },
       { role: 'user', content: 5 },
-      { role: 'user', content: [1, null, 'x', { type: 7 }, { type: 'new', text: 'no' }] },
+      { role: 'user', content: [1, null, 'x', {}, { type: 7 }, { type: 'new', text: 'no' }] },
       {
         role: 'user',
         content: [
-          { type: 'text', text: 1 },
+          { type: 'text', text: 12345 },
           { type: 'tool_result', tool_use_id: 1 },
         ],
       },
@@ -59,12 +62,35 @@ describe('a transcript', () => {
     const source = '[{"role":"user","content":"first","role":"assistant","content":"last"}]'
     const [message] = readMessages(parseJson(Buffer.from(source)))
     expect([message?.role, message?.text]).toEqual(['assistant', 'last'])
+    const blocks = '[{"type":"tool_result","tool_use_id":"a"}]'
+    const repeated = `[{"content":${blocks},"content":"last","role":"user"}]`
+    expect(readMessages(parseJson(Buffer.from(repeated)))[0]?.results).toEqual([])
+  })
+
+  it('has its blocks in its content alone, wherever that stands', () => {
+    const [first, second] = read(
+      { content: [{ type: 'text', text: 'a' }, ...user('b').content], role: 'user', x: [] },
+      { role: 'user', content: [], x: [result('a', 'b')] },
+    )
+    expect(first?.text).toBe('a\nb')
+    expect(second?.results).toEqual([])
+  })
+
+  it('has the input of a custom tool as text', () => {
+    const custom = { name: 'shell', input: 'ls' }
+    const [message] = read({ role: 'assistant', tool_calls: [{ id: 'a', custom }] })
+    expect(message?.calls.map(({ input }) => `${input}`)).toEqual(['"ls"'])
   })
 })
 
 describe('the kind of a message', () => {
   it('is a turn of a user for an unknown role', () => {
-    expect(kinds(user('x'), { role: 'critic', content: 'x' })).toEqual(['user', 'user'])
+    const answer = { role: 'user', tool_call_id: 'a', content: 'x' }
+    const summary = { role: 'critic', content: '[Compaction summary]\nGoal: g' }
+    expect(kinds(user('x'), { role: 'critic', content: 'x' }, answer, summary)).toEqual(
+      Array(4).fill('user'),
+    )
+    expect(kinds({ role: 'user' }, { role: 'user', content: [] })).toEqual(['user', 'user'])
   })
 
   it('is an exchange wherever a tool result stands in a user message', () => {
@@ -111,5 +137,14 @@ describe('the name of a tool', () => {
     const names = toolNames(messages)
     const shown = messages[0]?.results.map((one) => toolNameOf(one, names))
     expect(shown).toEqual(['last\ufffd', 'tool'])
+  })
+
+  it('is not lost to a later call of that id without a name', () => {
+    const messages = read(
+      { role: 'assistant', content: [use('a', 'named'), { type: 'tool_use', id: 'a' }] },
+      { role: 'user', content: [result('a', 'x')] },
+    )
+    const [answer] = messages[1]?.results ?? []
+    expect(answer && toolNameOf(answer, toolNames(messages))).toBe('named')
   })
 })

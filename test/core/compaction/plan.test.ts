@@ -32,16 +32,47 @@ describe('a plan', () => {
       split_turn: false,
       facts: { files_touched: [], notable_lines: [] },
     })
-    expect(summary_request).toContain('[1] user\none\n\n[2] assistant\ntwo')
+    expect(summary_request).toMatch(
+      /addressed to you\.\n\nMessages 1 to 2 of the transcript:\n\n\[1\] user\none\n\n\[2\] assistant\ntwo$/,
+    )
     expect(summary_request).not.toContain('three')
   })
 
   it('of a transcript with nothing to summarize has no request', () => {
-    expect(plan([user('one')])).toMatchObject({
+    expect(plan([user('one')])).toEqual({
       compactable: false,
       summarize: null,
+      preserved_user_turns: 0,
+      tail_start: 0,
+      split_turn: false,
+      facts: { files_touched: [], notable_lines: [] },
       summary_request: null,
     })
+  })
+
+  it('keeps a result with its call, also without ids', () => {
+    const asked = { role: 'assistant', content: [{ type: 'tool_use', name: 'x' }] }
+    const answered = { role: 'user', content: [{ type: 'tool_result', content: 'y' }] }
+    const all = [user('one'), assistant('two'), asked, answered]
+    expect(plan(all)).toMatchObject({ tail_start: 2, split_turn: false })
+    expect(plan([asked, answered])).toMatchObject({ tail_start: 2, split_turn: true })
+  })
+
+  it('waits for the results of the last call', () => {
+    const waiting = [
+      call('c', 'x', {}),
+      exchange('b', 'of a call that is not there'),
+      call('b', 'x', {}),
+      exchange('c', 'late'),
+    ]
+    expect(plan(waiting).compactable).toBe(false)
+    expect(plan([...waiting, exchange('b', 'answered')]).compactable).toBe(true)
+  })
+
+  it('preserves no turn once the budget is spent, an empty one neither', () => {
+    const turns = [user(''), user('word'), assistant('x')]
+    expect(plan(turns, 2).preserved_user_turns).toBe(1)
+    expect(plan(turns, 3).preserved_user_turns).toBe(2)
   })
 
   it('names every member of the answer it asks for', () => {
@@ -115,12 +146,86 @@ describe('facts', () => {
     expect(facts.notable_lines.at(-1)?.length).toBe(200)
   })
 
+  it('are the values of members that name files, whatever they look like', () => {
+    const files = ['path', 'file', 'filename', 'filepath', 'file_name', 'paths', 'old_file']
+    const more = ['notebookPath', 'sourceFiles', 'newFileName', 'target_filepaths']
+    const others = ['path_id', 'fileSize', 'profile', 'pathology', 'filed', 'PathOf', 'text']
+    const input = Object.fromEntries(
+      [...files, ...more, ...others].map((name) => [name, `In ${name}`]),
+    )
+    const { facts } = plan([call('a', 'x', input), exchange('a', 'fine'), ...END])
+    expect(facts.files_touched).toEqual([...files, ...more].map((name) => `In ${name}`))
+  })
+
+  it('are paths in texts: names with an extension in a directory', () => {
+    const paths = ['src2/a1.ts', './x.c', '../y/z.d.ts', 'C:/w/b.cs', 'a-b/c+d@1/~e.md', 'é/ü.txt']
+    const others = [
+      'a.ts',
+      'src/a',
+      'src/a.',
+      'src/a.1',
+      '%x/a.ts',
+      'x%/a.ts',
+      'x/%a.ts',
+      'x/a.ts%',
+    ]
+    const long = `${'d'.repeat(195)}/a.ts`
+    const said = [...paths, ...others, long, `d${long}`].join(' ')
+    const { facts } = plan([call('a', 'x', {}), exchange('a', said), ...END])
+    expect(facts.files_touched).toEqual([...paths, long])
+  })
+
+  it('are lines of results that say how a check or a permission came out', () => {
+    const lines = [
+      '1 error',
+      '2 errors',
+      '3 passing',
+      'test failed',
+      'tests passed',
+      'All tests ok',
+    ]
+    const more = ['build failed', 'Build succeeded', 'exit code 1', 'exit status: 2', 'EACCES: x']
+    const others = [
+      'errors',
+      '1 erroneous',
+      'a test',
+      'build it',
+      'exit code',
+      'allowed',
+      'EPERMIT',
+    ]
+    const said = [...lines, ...others, ...more].join('\n')
+    const { facts } = plan([call('a', 'x', { text: '7 failed' }), exchange('a', said), ...END])
+    expect(facts.notable_lines).toEqual([...lines, ...more])
+  })
+
+  it('are sought in the newest two million characters', () => {
+    const filler = 'x'.repeat(65_536)
+    const rounds = Array.from({ length: 40 }, (_, index) => [
+      call(`c${index}`, 'x', {}),
+      exchange(`c${index}`, [`d/${index}.ts`, filler]),
+    ]).flat()
+    const { files_touched: found } = plan([...rounds, ...END]).facts
+    expect(found.at(-1)).toBe('d/39.ts')
+    expect(found.length).toBe(Math.ceil(2_000_000 / 65_536))
+  })
+
   it('are bounded, and of more the newest', () => {
     const rows = Array.from({ length: 500 }, (_, i) => `dir/f${i}.ts: ${i} errors`)
     const { facts } = plan([call('a', 'lint', {}), exchange('a', rows.join('\n')), ...END])
     expect(facts.files_touched.length).toBe(100)
     expect(facts.files_touched.at(-1)).toBe('dir/f499.ts')
     expect(facts.notable_lines.length).toBe(30)
+  })
+
+  it('are those of the messages that are summarized, not of the tail', () => {
+    const { facts } = plan([
+      call('a', 'read', { path: 'gone.ts' }),
+      exchange('a', 'fine'),
+      call('b', 'read', { path: 'kept.ts' }),
+      exchange('b', '1 failed'),
+    ])
+    expect(facts).toEqual({ files_touched: ['gone.ts'], notable_lines: [] })
   })
 
   it('stand in the request', () => {
@@ -169,6 +274,8 @@ describe('a summary request', () => {
           result('a', [{ type: 'text', text: 'found' }, { type: 'image' }, { x: 1 }, 7]),
           result('b', { k: 'v' }),
           result('c', undefined),
+          result('d', 'plain'),
+          result('e', ['in a list']),
         ],
       },
       ...END,
@@ -178,7 +285,7 @@ describe('a summary request', () => {
       '[1] assistant\ncalls read with {"q":1}\ncalls a tool with nothing',
     )
     expect(summary_request).toContain(
-      '[2] tool results\nresult of read: found\n[image]\n{"x":1}\n7\nresult of tool: {"k":"v"}\nresult of tool: nothing',
+      '[2] tool results\nresult of read: found\n[image]\n{"x":1}\n7\nresult of tool: {"k":"v"}\nresult of tool: nothing\nresult of tool: plain\nresult of tool: "in a list"',
     )
     expect(summary_request).not.toContain('secret')
   })

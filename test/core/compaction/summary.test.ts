@@ -38,7 +38,26 @@ describe('a summary', () => {
   it('is no other JSON', () => {
     expect(readSummary(slice([]))).toBeUndefined()
     expect(readSummary(slice({ goal: 'g', progress: 1 }))).toBeUndefined()
-    expect(readSummary(slice({ goal: 'g', progress: 'p', artifacts: 'a' }))).toBeUndefined()
+    expect(readSummary(slice({ goal: 'g' }))).toBeUndefined()
+    for (const artifacts of ['a', { k: 'v' }, 7, null, [7]]) {
+      expect(readSummary(slice({ goal: 'g', progress: 'p', artifacts }))).toBeUndefined()
+    }
+  })
+
+  it('has all its lists, in the order in which they are rendered', () => {
+    const lists = {
+      decisions: ['d'],
+      constraints: ['c'],
+      delegated_work: ['w'],
+      artifacts: ['a'],
+      open_questions: ['q'],
+      next_steps: ['n'],
+      files_touched: ['f'],
+    }
+    const summary = parseSummary(JSON.stringify({ goal: 'g', progress: 'p', ...lists }))
+    expect(summary).toEqual({ goal: 'g', progress: 'p', ...lists })
+    expect(renderSummary(summary).match(/^- ./gm)?.join('')).toBe('- d- c- w- a- q- n- f')
+    expect(filesOfRendered(renderSummary(summary))).toEqual(['f'])
   })
 
   it('is known again by its text, with its files', () => {
@@ -46,6 +65,7 @@ describe('a summary', () => {
     const rendered = renderSummary(summary)
     expect(isRenderedSummary(rendered)).toBe(true)
     expect(filesOfRendered(rendered)).toEqual(['a/b.ts', 'c d.md'])
+    expect(filesOfRendered(`${rendered}\n\nand what a user added`)).toEqual(['a/b.ts', 'c d.md'])
     expect(filesOfRendered(renderSummary(parseSummary('x')))).toEqual([])
     expect(isRenderedSummary('see [Compaction summary]\nGoal: ')).toBe(false)
   })

@@ -96,6 +96,9 @@ describe('the grammar', () => {
     ['"\\u12G4"', 1],
     ['"\\u"', 1],
     ['"\\U0041"', 1],
+    ['"\\ud83d\\ude0', 7],
+    ['"\\ud83d\\ude0"', 7],
+    ['"\\ud83d\\udeXX"', 7],
     ['"\n"', 1],
     ['"a\tb"', 2],
     ['"\0"', 1],
@@ -254,6 +257,17 @@ describe('long strings', () => {
         '😀',
       ]) {
         expect(offsetOf(withPiece(piece))).toBeUndefined()
+      }
+    }
+  })
+
+  it('have hex digits of either case in their escapes, and nothing else', () => {
+    for (let byte = 0; byte < 0x80; byte++) {
+      const isHex = /^[0-9A-Fa-f]$/.test(String.fromCharCode(byte))
+      for (const at of [0, 1, 2, 3]) {
+        const digits = Buffer.from('00e9').fill(byte, at, at + 1)
+        const text = Buffer.concat([Buffer.from('"\\u'), digits, Buffer.from('"')])
+        expect(offsetOf(text)).toBe(isHex ? undefined : 1)
       }
     }
   })

@@ -74,6 +74,16 @@ describe('slices', () => {
     expect(value.source.toString()).toBe('[2]')
   })
 
+  it('alone are what they were inside, with what a scan noted of them', () => {
+    const members = distinctMembersOf(slice(' {"a" : [1, "é" ,{"b":[]}] ,"c":-1.5 } '))
+    for (const { value } of members.values()) {
+      const alone = value.alone()
+      expect([alone.start, alone.end]).toEqual([0, value.end - value.start])
+      expect(`${alone}`).toBe(`${value}`)
+      expect(alone.outline).toBe(value.outline)
+    }
+  })
+
   it('keep names apart that differ only in a lone surrogate', () => {
     const members = distinctMembersOf(slice('{"\\ud83d":1,"\\ude00":2,"\\ufffd":3,"\\uD83D":4}'))
     expect([...members.values()].map(({ value }) => value.toString())).toEqual(['4', '2', '3'])

@@ -29,6 +29,12 @@ describe('composing', () => {
     expect(spliceJson({ a: undefined }).toString()).toBe('{}')
   })
 
+  it('has no part without bytes', () => {
+    const slice = parseJson(Buffer.from('1.0'))
+    expect(spliceParts(slice)).toEqual([slice.source])
+    expect(spliceParts([slice]).map(String)).toEqual(['[', '1.0', ']'])
+  })
+
   it('makes a slice of a value of ours', () => {
     expect(sliceOf(['a']).kind).toBe('array')
     expect(sliceOf('a').toString()).toBe('"a"')
