@@ -7,6 +7,7 @@ import { type Static, Type } from 'typebox'
 import {
   CHUNK_CACHE_BYTES,
   JSON_DEPTH_LEVELS,
+  MAX_JSON_DEPTH_LEVELS,
   REFERENCES,
   VERBATIM_CHARS,
   VERBATIM_MAX_CHARS,
@@ -103,7 +104,7 @@ export const ConfigSchema = Type.Object({
   COATCHECK_MAX_JSON_DEPTH_LEVELS: count(
     'Deepest nesting of a JSON body.',
     JSON_DEPTH_LEVELS,
-    2048,
+    MAX_JSON_DEPTH_LEVELS,
   ),
   COATCHECK_MAX_RESOLVED_BYTES: bytes(
     'Largest call with its references resolved.',

@@ -5,6 +5,8 @@
 
 /** Most levels of nested arrays and objects in a JSON document. Past it: `json_too_deep`. */
 export const JSON_DEPTH_LEVELS = 1024
+/** What an operator may make of it. */
+export const MAX_JSON_DEPTH_LEVELS = 2048
 
 /** A text of at most this many bytes is previewed whole. */
 export const PREVIEW_WHOLE_TEXT_BYTES = 600

@@ -1,4 +1,5 @@
 // Tokens: what a file of them may hold, and that it is rotated while the service runs.
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,9 +89,16 @@ describe('a file of tokens', () => {
     file.close()
   })
 
+  function pipeIn(name: string): string {
+    const pipe = join(folder, name)
+    execFileSync('mkfifo', [pipe])
+    return pipe
+  }
+
   it.each([
     ['is not there', () => join(folder, 'nowhere'), /ENOENT/],
-    ['is a folder', () => folder, /EISDIR/],
+    ['is a folder', () => folder, /it is no file/],
+    ['is a pipe', () => pipeIn('pipe'), /it is no file/],
     ['is broken', () => writeIn('broken', 'secret-word'), /line 1 is not tenant:token/],
     ['is empty', () => writeIn('empty', ''), /no token/],
     ['is far too large', () => writeIn('large', 'a'.repeat(1_100_000)), /more than 1048576 bytes/],

@@ -3,12 +3,14 @@
  * names; of a repeated member the last. Segments of a dotted path may be empty; an index is what Rust's `usize::parse`
  * takes (digits, leading zeros and one `+` allowed); a pointer's index is RFC 6901's (no leading zeros).
  */
-import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS } from '../limits.ts'
+import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS, MAX_JSON_DEPTH_LEVELS } from '../limits.ts'
 import { charsOf, firstChars } from '../text.ts'
 import { countElements, elementsOf, type JsonSlice, membersOf } from './slice.ts'
 import { decodeRaw, isNamed } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
+/** No value has so many levels: a longer path is cut there, and leads nowhere either way. */
+const SEGMENTS = MAX_JSON_DEPTH_LEVELS + 1
 /** Up to so many segments are compared with each name as it stands, which is quicker than to decode it. */
 const FEW_STEPS = 4
 const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
@@ -23,7 +25,8 @@ export type PathResult =
 /** Splits the part of a reference after its handle: `""`, `.a.0` or `#/a/0`. Undefined when a pointer is malformed. */
 export function segmentsOf(path: string): Path | undefined {
   if (path === '') return { syntax: 'dotted', segments: [] }
-  if (path.startsWith('.')) return { syntax: 'dotted', segments: path.slice(1).split('.') }
+  if (path.startsWith('.'))
+    return { syntax: 'dotted', segments: path.slice(1).split('.', SEGMENTS) }
   const segments = pointerSegments(path.slice(1))
   return segments && { syntax: 'pointer', segments }
 }
@@ -34,7 +37,7 @@ export function pointerSegments(pointer: string): readonly string[] | undefined 
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
   return pointer
     .slice(1)
-    .split('/')
+    .split('/', SEGMENTS)
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 

@@ -67,6 +67,7 @@ export class TokensFile implements Tokens {
       const version = versionOf(stats)
       if (version === this.#version) return false
       this.#version = version
+      if (!stats.isFile()) throw new Error('it is no file')
       if (stats.size > FILE_BYTES) throw new Error(`it has more than ${FILE_BYTES} bytes`)
       this.#tokens = new TokenSet([...this.#fixed, ...(await tokensIn(this.#path))])
       return true

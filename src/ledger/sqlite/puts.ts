@@ -16,6 +16,9 @@ import { type Asked, bytesIn, type Uploads } from './uploads.ts'
 /** Of a run that has yet to be opened. */
 const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
 
+const OTHERS_ON_THEIR_WAY =
+  'With other values on their way to the run this one has no room in it. Send it again in a moment.'
+
 /** What a put finds. */
 interface Found {
   readonly put: StreamedPut
@@ -84,11 +87,22 @@ export class Puts {
     now: number,
   ): void {
     const run = this.#runs.requireOpenable(ref, now)
+    const refusal = this.#refusalOf(run, this.#uploads.bytesOf(ref) + bytes.more)
+    if (refusal === undefined) return
+    const whole = bytes.own + bytes.more
+    if (run !== undefined && this.#results.mayHave(run, names, whole)) return
+    if (this.#refusalOf(run, whole) !== undefined) throw refusal
+    // what is under way may be the same, or come to nothing
+    const { facts } = refusal
+    throw new CoatcheckError('overloaded', OTHERS_ON_THEIR_WAY, facts)
+  }
+
+  #refusalOf(run: RunRow | undefined, bytes: number): CoatcheckError | undefined {
     try {
-      this.#results.requireRoom(run ?? NOTHING_KEPT, this.#uploads.bytesOf(ref) + bytes.more)
+      this.#results.requireRoom(run ?? NOTHING_KEPT, bytes)
+      return undefined
     } catch (refusal) {
-      const mayBeRetry = run && this.#results.mayHave(run, names, bytes.own + bytes.more)
-      if (mayBeRetry !== true) throw refusal
+      return refusal as CoatcheckError
     }
   }
 

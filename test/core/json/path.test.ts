@@ -163,6 +163,14 @@ describe('what is missing', () => {
   })
 })
 
+describe('a path of more segments than any value has levels', () => {
+  it.each(['.a', '/a'])('is cut where no value reaches: %s', (segment) => {
+    const long = segment.repeat(1_000_000)
+    const path = segmentsOf(segment === '.a' ? long : `#${long}`)
+    expect(path?.segments).toEqual(Array.from({ length: 2_049 }, () => 'a'))
+  })
+})
+
 describe('many paths into one value', () => {
   const DOCUMENT =
     '{"a":[{"x":1},{"x":2,"x":3}],"b":{"0":"zero","1":{"":[]}},"a ":null,"deep":[[[["end"]]]]}'

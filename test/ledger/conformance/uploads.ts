@@ -207,7 +207,8 @@ export function uploadsConform(open: Open): void {
       await second.add(chunksIn(put).slice(0, 1))
       const refused = second.add(chunksIn(put).slice(1)).then(() => second.add([]))
       expect(await refused.catch((error: unknown) => error)).toMatchObject({
-        code: 'over_limit',
+        // the first may be the same, or come to nothing
+        code: 'overloaded',
         facts: { limit: 'bytes_per_run', value: 1_000_000 },
       })
       await second.abort()
