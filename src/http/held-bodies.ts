@@ -8,11 +8,13 @@ import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../core/errors.ts'
 import type { BodyLimits } from './body.ts'
 import { declaredBytes, hasBody, WHOLE_BODY_BYTES } from './raw-body.ts'
+import { Turns } from './turns.ts'
 
 /** Not counted: a connection holds as much before anybody reads from it. */
 const SMALL_BYTES = 65_536
 
 class HeldBodies {
+  readonly turns = new Turns()
   readonly #maxBytes: number
   #bytes = 0
 
@@ -64,6 +66,12 @@ export class HeldBody {
     this.#all.requireRoom(more)
     this.#all.add(more)
     this.#countedBytes = this.#bytes
+  }
+
+  /** Does `work` at once for a small body, and for others one after the other, since it takes a while. */
+  inTurn(work: () => void): void {
+    if (this.#bytes <= SMALL_BYTES) work()
+    else this.#all.turns.run(work)
   }
 
   /** For good. */

@@ -12,8 +12,15 @@ type Done = (error: Error | null, taken?: Taken) => void
 
 interface Bounds {
   readonly maxBytes: number
+  readonly held: Held | undefined
+}
+
+/** Who cares for large bodies. */
+interface Held {
   /** Is told what comes; what it throws refuses the body. */
-  readonly held: { add(bytes: number): void } | undefined
+  add(bytes: number): void
+  /** Does `work` when it is this body's turn. */
+  inTurn(work: () => void): void
 }
 
 /** Takes what comes until it ends, or is more than `maxBytes`. `invalid_request` for a body that breaks off. */
@@ -22,23 +29,31 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
   if (stream.destroyed) return void done(brokenOff())
   const pieces: Buffer[] = []
   let bytes = 0
-  const leave: Done = (error, taken) => {
+  const leave = (): void => {
     stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
-    if (taken?.ended !== true) stream.pause()
+  }
+  const stop: Done = (error, taken) => {
+    leave()
+    stream.pause()
     done(error, taken)
   }
   const onData = (piece: Buffer): void => {
     pieces.push(piece)
     bytes += piece.length
-    if (bytes > maxBytes) return void leave(null, { pieces, ended: false })
+    if (bytes > maxBytes) return void stop(null, { pieces, ended: false })
     try {
       held?.add(piece.length)
     } catch (refusal) {
-      leave(refusal as Error)
+      stop(refusal as Error)
     }
   }
-  const onEnd = (): void => leave(null, { pieces, ended: true })
-  const onError = (error?: Error): void => leave(brokenBy(error))
+  const onEnd = (): void => {
+    leave()
+    const finish = (): void => done(null, { pieces, ended: true })
+    if (held === undefined) finish()
+    else held.inTurn(finish)
+  }
+  const onError = (error?: Error): void => stop(brokenBy(error))
   stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
 }
 
