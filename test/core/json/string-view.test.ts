@@ -31,8 +31,9 @@ const escapes = [
   '\\ude00',
   'plain text',
 ]
+const borders = ['\\u007f', '\\u0080', '\\u07ff', '\\u0800', '\\uffff', '\\b', '\\f', '\\t']
 const insides = fc
-  .array(fc.constantFrom(...parts, ...escapes), { maxLength: 20 })
+  .array(fc.constantFrom(...parts, ...escapes, ...borders), { maxLength: 20 })
   .map((list) => list.join(''))
 
 const textOf = (inside: string): string => (JSON.parse(`"${inside}"`) as string).toWellFormed()
