@@ -44,7 +44,8 @@ export function cutPage(part: ViewPart, asked: Asked, limit: PageLimit): RecallP
   const askedEnd = endOf(part, asked, start)
   const wholeEnd = advanceChars(part.bytes, { start, chars: limit.maxChars })
   if (askedEnd !== undefined && askedEnd <= wholeEnd) return pageOf(part, start, askedEnd, null)
-  if (askedEnd === undefined && !part.last && wholeEnd === part.bytes.length) return undefined
+  // Neither the range nor a full page ends in this part.
+  if (wholeEnd === part.bytes.length) return undefined
   // A page moves on whatever its note takes.
   const chars = Math.max(1, limit.maxChars - limit.noteChars)
   const hard = advanceChars(part.bytes, { start, chars })

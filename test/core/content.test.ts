@@ -54,6 +54,47 @@ const plan: fc.Arbitrary<ContentPlan> = fc.oneof(
   failed,
 )
 
+describe('a content', () => {
+  const names: ResultNames = { number: 7, recallName: 'a"b', repeats: 1 }
+  const compose = (plan: ContentPlan, hint: HintKind = 'reference', repeats = 1) =>
+    composeContent(plan, { names: { ...names, repeats }, preview: ' = P', hint })
+
+  it('of a preview says how to get the whole', () => {
+    const texts = (['reference', 'raw_read', 'recall'] as const).map(
+      (hint) => compose({ rendering: 'preview' }, hint).content,
+    )
+    expect(texts).toEqual([
+      'r7 = P\n[full value retained this run — pass "$r7" as a tool argument to operate on all of it, or "$r7.<field>" for one field]',
+      'r7 = P\n[all bytes kept — a tool argument cannot hold them; GET …/results/r7/value reads them]',
+      'r7 = P\n[recall {"id": "a\\"b"} returns it whole]',
+    ])
+  })
+
+  it('of a window says how to get the rest of its shortened lines', () => {
+    const window = { head: ['x'], tail: ['y'], omitted: null }
+    const cut = { lines: 1, start: 5, end: 90, lastShown: 0 }
+    expect(compose({ rendering: 'window', window: { ...window, cut } })).toEqual({
+      content:
+        'x\n[1 line is cut; recall {"id": "a\\"b", "chars": {"start": 5, "end": 90}} returns the rest]\ny',
+      rendering: 'window',
+      omitted: null,
+    })
+    const both = compose({ rendering: 'window', window: { ...window, cut: { ...cut, lines: 2 } } })
+    expect(both.content).toContain('\n[2 lines are cut; recall ')
+  })
+
+  it('of a failure is its message, or a shorter one and how to get the whole', () => {
+    const failed = (message: string, repeats = 1) =>
+      compose({ rendering: 'compacted', tool: 't', message }, 'reference', repeats)
+    expect(failed('short')).toEqual({ content: 'short', rendering: 'verbatim', omitted: null })
+    const note = '\n[recall {"id": "a\\"b"} returns the whole error]'
+    for (const shortened of [failed('x'.repeat(600)), failed('short', 2)]) {
+      expect(shortened.rendering).toBe('compacted')
+      expect(shortened.content?.endsWith(note)).toBe(true)
+    }
+  })
+})
+
 describe('the characters that a content shows', () => {
   it('are counted from the little that is kept of its plan as from the content itself', () => {
     const seen = new Set<string>()

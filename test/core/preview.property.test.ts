@@ -238,6 +238,10 @@ describe('an outline', () => {
     ['\\u0041', 'AB', 2],
     ['\\\\', '\\u005C', 1],
     ['a\\\\', 'a\\u0022', 2],
+    // of one hash
+    ['BB', '\\u0043#', 2],
+    ['\\u0042B', 'C#', 2],
+    ['\\u0042B', 'B\\u0042', 1],
   ])('takes %s and %s for as many names as they are', (a, b, distinct) => {
     expect(outlineOf(slice(`{"${a}":1,"${b}":2}`)).size).toBe(distinct)
   })

@@ -270,3 +270,11 @@ describe('a page', () => {
     expect(cutPage({ ...part, last: true }, lines(3, 3), limit)?.content).toBe('ef')
   })
 })
+
+describe('the room that a note needs', () => {
+  it('is that of the largest numbers in it, and of a line end', () => {
+    const note =
+      '[lines 120–120 of 120; recall {"id": "a\\"b", "range": {"start": 5000, "end": 5000}} continues]'
+    expect(continuationChars('a"b', { totalLines: 120, totalChars: 5_000 })).toBe(note.length + 1)
+  })
+})

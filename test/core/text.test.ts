@@ -138,9 +138,14 @@ describe('clipping', () => {
         const heads = points.map((_, i) => points.slice(0, i + 1).join('')).filter(fits)
         const tails = points.map((_, i) => points.slice(i).join('')).filter(fits)
         expect(bytes.toString('utf8', 0, clipHead(bytes, budget))).toBe(heads.at(-1) ?? '')
+        expect(clipHead(bytes, budget)).toBeLessThanOrEqual(bytes.length)
         expect(bytes.toString('utf8', clipTail(bytes, budget))).toBe(tails[0] ?? '')
       }),
     )
+  })
+
+  it('keeps no start of what has none', () => {
+    expect(clipHead(Buffer.from([0x80, 0x80, 0x80]), 2)).toBe(0)
   })
 
   it('advances by whole code points and stops at the end', () => {
@@ -204,7 +209,18 @@ describe('invalid UTF-8', () => {
   ]
 
   it.each(BAD)('%s is found where it starts', (_, bad) => {
-    for (const before of ['', 'a', 'é', '€', '😀', 'ab😀', 'x'.repeat(63), '😀'.repeat(1_000)]) {
+    for (const before of [
+      '',
+      'a',
+      'é',
+      '\u0800',
+      '€',
+      '\uffff',
+      '😀',
+      'ab😀',
+      'x'.repeat(63),
+      '😀'.repeat(1_000),
+    ]) {
       for (const after of ['', 'a', 'é', '😀'.repeat(300), 'x'.repeat(5_000)]) {
         const bytes = Buffer.concat([Buffer.from(before), Buffer.from(bad), Buffer.from(after)])
         expect(invalidUtf8At(bytes)).toBe(Buffer.byteLength(before))

@@ -91,6 +91,7 @@ describe('the window of a value in chunks', () => {
       const { plan, seeks } = windowOf(kept, 30_000)
       expect(plan?.cut).toMatchObject({ lines: 2, start: 2_006 })
       expect(seeks.length).toBeLessThan(12)
+      expect(seeks[0]).toEqual({ char: 0 })
     }
   })
 })

@@ -24,9 +24,9 @@ export type PathResult =
 
 /** Splits the part of a reference after its handle: `""`, `.a.0` or `#/a/0`. Undefined when a pointer is malformed. */
 export function segmentsOf(path: string): Path | undefined {
-  if (path === '') return { syntax: 'dotted', segments: [] }
-  if (path.startsWith('.'))
+  if (path.startsWith('.')) {
     return { syntax: 'dotted', segments: path.slice(1).split('.', SEGMENTS) }
+  }
   const segments = pointerSegments(path.slice(1))
   return segments && { syntax: 'pointer', segments }
 }

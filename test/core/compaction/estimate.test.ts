@@ -102,6 +102,9 @@ describe('messages', () => {
         expect(messagesChars(messages)).toBe([...JSON.stringify([value, '\ud83d\ude00\n'])].length)
         const { bytes, start, end } = messages
         expect(messagesChars(new JsonSlice(bytes, start, end))).toBe(messagesChars(messages))
+        expect(messagesChars(json(JSON.stringify([value, '\ud83d\ude00\n'])))).toBe(
+          messagesChars(messages),
+        )
       }),
       { seed: 12 },
     )

@@ -84,4 +84,14 @@ describe('the end of a string token', () => {
       }
     }
   })
+
+  it('takes an escape whole or not at all, wherever it stands', () => {
+    for (const piece of ['\\\\', '\\"', '\\\\\\\\', '\\\\\\n']) {
+      for (let after = 0; after < 60; after++) {
+        const inside = `${'b'.repeat(50)}${piece}${'a'.repeat(after)}`
+        const tail = tailBytes(tokenOf(inside, 0), 2)
+        expect(textOf(inside).toString().endsWith(tail.toString())).toBe(true)
+      }
+    }
+  })
 })

@@ -69,6 +69,15 @@ describe('a dotted path', () => {
 })
 
 describe('a pointer', () => {
+  it('counts elements in decimal digits, without leading zeros', () => {
+    const list = JSON.stringify(Array.from({ length: 12 }, (_, index) => index))
+    expect(find(list, '#/10')).toBe('10')
+    expect(find(list, '#/0')).toBe('0')
+    for (const path of ['#/01', '#/1a', '#/12', '#/-1', '#/+1']) {
+      expect(find(list, path)).toBeUndefined()
+    }
+  })
+
   const RFC_6901 =
     '{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\\\j":5,"k\\"l":6," ":7,"m~n":8}'
 
