@@ -1,0 +1,38 @@
+/**
+ * Hostile clients in a thread of their own, so that what they do with answers is not taken for the service's time. Told a time
+ * to stop at, they send until then, and tell how often each request got which answer.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Client } from './client.ts'
+import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
+
+export interface HostileData {
+  readonly url: string
+  readonly clients: number
+  readonly bytes: number
+}
+
+/** Per kind of request and status, how many. */
+export type HostileAnswers = ReadonlyMap<string, number>
+
+const { url, clients, bytes } = workerData as HostileData
+const client = new Client(url)
+const requests = hostileRequests(bytes)
+
+async function attack({ method, path, sent, what }: HostileRequest): Promise<string> {
+  const { status } = await client.send(method, path, sent)
+  return `${what}: ${status}`
+}
+
+parentPort?.on('message', async (untilMs: number) => {
+  const answers = new Map<string, number>()
+  await Promise.all(
+    Array.from({ length: clients }, async (_, first) => {
+      for (let next = first; Date.now() < untilMs; next++) {
+        const answer = await attack(requests[next % requests.length] as HostileRequest)
+        answers.set(answer, (answers.get(answer) ?? 0) + 1)
+      }
+    }),
+  )
+  parentPort?.postMessage(answers satisfies HostileAnswers)
+})
