@@ -1,9 +1,11 @@
 // What the log of a real process says of requests that were refused.
 import { connect } from 'node:net'
-import { expect, it, vi } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
 import { startChild } from '../support/service.ts'
 
 const BODY_BYTES = 700_000
+const POLL_MS = 20
 
 it('what is shed under load is a warning of one line, without a stack', async () => {
   const child = await startChild({
@@ -16,14 +18,10 @@ it('what is shed under load is a warning of one line, without a stack', async ()
     stalled.write(head + ' '.repeat(BODY_BYTES - 1))
     const body = `{"output":"${'x'.repeat(BODY_BYTES)}"}`
     const headers = { 'content-type': 'application/json' }
-    await vi.waitFor(async () => {
-      const answer = await fetch(`${child.url}/v1/runs/a/results`, {
-        method: 'POST',
-        headers,
-        body,
-      })
-      expect(answer.status).toBe(503)
-    })
+    const held = /^coatcheck_held_body_bytes [1-9]\d{5}$/m
+    while (!held.test(await (await fetch(`${child.url}/metrics`)).text())) await sleep(POLL_MS)
+    const answer = await fetch(`${child.url}/v1/runs/a/results`, { method: 'POST', headers, body })
+    expect(answer.status).toBe(503)
   } finally {
     stalled.destroy()
     await child.stop()
