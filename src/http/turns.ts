@@ -11,7 +11,12 @@ export class Turns {
   }
 
   #next(): void {
-    this.#waiting.shift()?.()
-    if (this.#waiting.length > 0) setImmediate(() => this.#next())
+    try {
+      // it waits until it is done, so that what it adds comes in a turn of its own
+      this.#waiting[0]?.()
+    } finally {
+      this.#waiting.shift()
+      if (this.#waiting.length > 0) setImmediate(() => this.#next())
+    }
   }
 }

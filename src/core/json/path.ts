@@ -9,11 +9,11 @@ import { countElements, elementsOf, type JsonSlice, membersOf } from './slice.ts
 import { decodeRaw, isNamed } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
+const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
 /** No value has so many levels: a longer path is cut there, and leads nowhere either way. */
 const SEGMENTS = MAX_JSON_DEPTH_LEVELS + 1
 /** Up to so many segments are compared with each name as it stands, which is quicker than to decode it. */
 const FEW_STEPS = 4
-const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
 
 export type PathSyntax = 'dotted' | 'pointer'
 
