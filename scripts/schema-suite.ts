@@ -122,8 +122,9 @@ async function missingRemote(schema: object): Promise<string | undefined> {
     await validator.compile(slice(schema))
     return undefined
   } catch (error) {
-    const reference = error instanceof CoatcheckError ? error.facts['reference'] : undefined
-    if (typeof reference !== 'string' || !reference.startsWith(REMOTES)) return undefined
-    return reference.replace(/#.*$/, '')
+    const facts = error instanceof CoatcheckError ? error.facts : {}
+    const uri = facts['reference'] ?? facts['dialect']
+    if (typeof uri !== 'string' || !uri.startsWith(REMOTES)) return undefined
+    return uri.replace(/#.*$/, '')
   }
 }
