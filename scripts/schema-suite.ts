@@ -1,15 +1,17 @@
 /**
- * Judges the cases of the JSON Schema test suite: `node scripts/schema-suite.ts FOLDER` with a checkout of
- * json-schema-org/JSON-Schema-Test-Suite. Prints every case that is judged otherwise than the suite expects, and how many
- * there are. What the suite serves by HTTP is put under "$defs" here, as nothing is fetched. Without the folder nothing is
- * done.
+ * Judges the cases of the JSON Schema test suite: `npm run schema-suite -- FOLDER` with a checkout of
+ * json-schema-org/JSON-Schema-Test-Suite. Prints how many are judged as the suite expects, and those that are not and that
+ * docs/reference/schema-suite.md does not list; exits 1 when there is one. With `--write` the list is written instead. What
+ * the suite serves by HTTP is put under "$defs" here, as nothing is fetched. Without the folder nothing is done.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { CoatcheckError } from '../src/core/errors.ts'
 import { JsonSlice } from '../src/core/json/slice.ts'
 import { AjvValidator } from '../src/validation/ajv-validator.ts'
 
+const PAGE = new URL('../docs/reference/schema-suite.md', import.meta.url)
+const LIST = /(?<=```text\n)[^`]*(?=```)/
 const DRAFTS: readonly Draft[] = [
   { name: 'draft-07', folder: 'draft7', uri: 'http://json-schema.org/draft-07/schema#' },
   { name: '2019-09', folder: 'draft2019-09', uri: 'https://json-schema.org/draft/2019-09/schema' },
@@ -30,12 +32,6 @@ interface Test {
   readonly valid: boolean
 }
 
-const validator = new AjvValidator()
-const slice = (value: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(value)))
-const folder = process.argv[2] ?? ''
-if (folder === '' || !existsSync(join(folder, 'tests'))) console.log('no test suite there: skipped')
-else for (const draft of DRAFTS) await judgeDraft(folder, draft)
-
 interface Draft {
   readonly name: string
   readonly folder: string
@@ -43,18 +39,56 @@ interface Draft {
   readonly uri: string
 }
 
-async function judgeDraft(root: string, draft: Draft): Promise<void> {
+/** What is judged otherwise than expected, in words, and by which drafts. */
+type Differences = Map<string, string[]>
+
+const validator = new AjvValidator()
+const slice = (value: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(value)))
+const folder = process.argv[2] ?? ''
+if (folder === '' || !existsSync(join(folder, 'tests'))) console.log('no test suite there: skipped')
+else await judgeAll(folder)
+
+async function judgeAll(root: string): Promise<void> {
+  const differences: Differences = new Map()
+  for (const draft of DRAFTS) await judgeDraft(root, draft, differences)
+  const lines = [...differences].map(([text, drafts]) => `${text} (${drafts.join(', ')})\n`).sort()
+  const page = readFileSync(PAGE, 'utf8')
+  if (process.argv.includes('--write')) {
+    writeFileSync(
+      PAGE,
+      page.replace(LIST, () => lines.join('')),
+    )
+    return
+  }
+  const listed = (LIST.exec(page)?.[0] ?? '').split(/(?<=\n)/)
+  report('as expected, though listed', without(listed, lines))
+  if (report('not listed', without(lines, listed)) > 0) process.exitCode = 1
+}
+
+function without(lines: readonly string[], others: readonly string[]): readonly string[] {
+  const known = new Set(others)
+  return lines.filter((line) => !known.has(line))
+}
+
+function report(what: string, lines: readonly string[]): number {
+  for (const line of lines) console.log(`${what}: ${line.trimEnd()}`)
+  console.log(`${lines.length} ${what}`)
+  return lines.length
+}
+
+async function judgeDraft(root: string, draft: Draft, differences: Differences): Promise<void> {
   const { name } = draft
   const tests = join(root, 'tests', draft.folder)
   let [asExpected, otherwise] = [0, 0]
   for (const file of filesIn(tests)) {
     const cases: readonly Case[] = JSON.parse(readFileSync(file, 'utf8'))
     for (const each of cases) {
-      const different = await differences(root, { ...each, schema: dialected(each.schema, draft) })
+      const different = await judgeCase(root, { ...each, schema: dialected(each.schema, draft) })
       asExpected += each.tests.length - different.length
       otherwise += different.length
-      for (const text of different) {
-        console.log(`${name}:${relative(tests, file)}: ${each.description} / ${text}`)
+      for (const test of different) {
+        const text = `${relative(tests, file)}: ${each.description} / ${test}`
+        differences.set(text, [...(differences.get(text) ?? []), name])
       }
     }
   }
@@ -68,7 +102,7 @@ function filesIn(path: string): readonly string[] {
     .map((file) => join(path, file))
 }
 
-async function differences(root: string, { schema, tests }: Case): Promise<readonly string[]> {
+async function judgeCase(root: string, { schema, tests }: Case): Promise<readonly string[]> {
   const bundled = await bundle(root, schema)
   const found: string[] = []
   for (const { description, data, valid } of tests) {
@@ -83,7 +117,7 @@ async function verdictOf(schema: unknown, data: unknown): Promise<boolean | stri
     const { valid, errors } = await validator.validate(slice(schema), slice(data))
     return errors[0]?.code === 'unchecked' ? 'unchecked' : valid
   } catch (error) {
-    if (error instanceof CoatcheckError) return `${error.code} (${error.message})`
+    if (error instanceof CoatcheckError) return error.code
     throw error
   }
 }
@@ -122,8 +156,9 @@ async function missingRemote(schema: object): Promise<string | undefined> {
     await validator.compile(slice(schema))
     return undefined
   } catch (error) {
-    const reference = error instanceof CoatcheckError ? error.facts['reference'] : undefined
-    if (typeof reference !== 'string' || !reference.startsWith(REMOTES)) return undefined
-    return reference.replace(/#.*$/, '')
+    const facts = error instanceof CoatcheckError ? error.facts : {}
+    const uri = facts['reference'] ?? facts['dialect']
+    if (typeof uri !== 'string' || !uri.startsWith(REMOTES)) return undefined
+    return uri.replace(/#.*$/, '')
   }
 }

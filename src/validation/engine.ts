@@ -11,6 +11,7 @@ import { pointerEscape } from '../core/json/path.ts'
 import { type Numbers, replaceKeywords } from './keywords.ts'
 import { ERROR_MESSAGE_BYTES, ERRORS_COUNTED, ERRORS_KEPT } from './limits.ts'
 import { PatternError, regExpOf } from './patterns.ts'
+import { checkReferences, StrayRefError, uriResolver } from './references.ts'
 import { clip } from './sample.ts'
 import {
   type Dialect,
@@ -78,6 +79,7 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
     logger: false,
     validateFormats: judges === 'values',
     validateSchema: false,
+    uriResolver,
     // Inlined, a large part that is referred to often would be compiled as often.
     inlineRefs: false,
     // Optimizing the code of a wide schema takes as long as all the rest.
@@ -102,7 +104,9 @@ export function compileSchema(ajv: Ajv, schema: SchemaObject | boolean): Check {
   // A caller may bring a meta-schema along; its own copy then takes the place of ours.
   if (typeof id === 'string') ajv.removeSchema(id.replace(/#$/, ''))
   try {
-    return checkOf(ajv, ajv.compile(schema as AnySchema))
+    const validate = ajv.compile(schema as AnySchema)
+    checkReferences(validate)
+    return checkOf(ajv, validate)
   } catch (cause) {
     throw compileError(cause, schema)
   }
@@ -125,8 +129,8 @@ function checkOf(ajv: Ajv, validate: ValidateFunction): Check {
 /** What Ajv threw as `invalid_schema`, with the place where that can be told. */
 export function compileError(cause: unknown, schema: SchemaObject | boolean): CoatcheckError {
   const places = typeof schema === 'boolean' ? [] : placesOf(schema)
-  if (cause instanceof MissingRefError) {
-    const { missingRef } = cause
+  if (cause instanceof MissingRefError || cause instanceof StrayRefError) {
+    const missingRef = cause instanceof StrayRefError ? cause.ref : cause.missingRef
     const place = places.find((each) => {
       const ref = each.schema.$ref ?? each.schema.$dynamicRef ?? each.schema.$recursiveRef
       return typeof ref === 'string' && ref !== '' && missingRef.endsWith(ref)

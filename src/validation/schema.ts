@@ -3,7 +3,7 @@
  * although JSON Schema gives it no meaning. Whether it is well-formed at all is its meta-schema's business.
  */
 import { CoatcheckError } from '../core/errors.ts'
-import { pointerEscape, pointerSegments } from '../core/json/path.ts'
+import { pointerEscape } from '../core/json/path.ts'
 import { ERROR_PATH_BYTES } from './limits.ts'
 import { clip, quote } from './sample.ts'
 
@@ -11,6 +11,7 @@ import { clip, quote } from './sample.ts'
 export interface SchemaObject {
   [keyword: string]: unknown
   $async?: unknown
+  $comment?: unknown
   $dynamicRef?: unknown
   $id?: unknown
   $recursiveRef?: unknown
@@ -28,11 +29,10 @@ export interface SchemaObject {
 
 export type Dialect = 'draft-07' | '2019-09' | '2020-12'
 
-/** A subschema, its JSON Pointer, and the root of the resource it stands in. */
+/** A subschema and its JSON Pointer. */
 export interface SchemaPlace {
   readonly schema: SchemaObject
   readonly pointer: string
-  readonly resource: SchemaObject
 }
 
 const DIALECTS: ReadonlyMap<string, Dialect> = new Map([
@@ -56,10 +56,13 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
   'dependencies',
+  'dependentRequired',
   'dependentSchemas',
   'patternProperties',
   'properties',
 ])
+
+const DYNAMIC_REFERENCES = ['$dynamicRef', '$recursiveRef'] as const
 
 /** Ajv leaves a property of this name out; as a pattern it is like any other. */
 const PROTO = '__proto__'
@@ -78,15 +81,15 @@ export function invalidSchema(
   return new CoatcheckError('invalid_schema', `The schema ${reason}`, { ...place, ...facts })
 }
 
-/** The dialect that `$schema` names, however it is spelled. */
+/** The dialect that `$schema` names, however it is spelled, or that of the meta-schema it names, if that one is inside. */
 export function dialectOf(schema: SchemaObject): Dialect {
   if (!Object.hasOwn(schema, '$schema')) return '2020-12'
   const named = schema.$schema
   if (typeof named !== 'string') {
     throw invalidSchema('has a "$schema" that is not a string.', '/$schema')
   }
-  const uri = named.trim().toLowerCase().replaceAll(SCHEMA_URI, '')
-  const dialect = DIALECTS.get(uri)
+  const uri = plainUri(named)
+  const dialect = DIALECTS.get(uri) ?? dialectOfEmbedded(uri, schema)
   if (dialect !== undefined) return dialect
   const supported =
     'Supported are draft-06, draft-07, 2019-09 and 2020-12; leave "$schema" out for 2020-12.'
@@ -97,6 +100,16 @@ export function dialectOf(schema: SchemaObject): Dialect {
   throw invalidSchema(reason, '/$schema', { dialect: clip(named, ERROR_PATH_BYTES) })
 }
 
+const plainUri = (uri: string): string => uri.trim().toLowerCase().replaceAll(SCHEMA_URI, '')
+
+/** The dialect that the part of `root` with `uri` as its `$id` is in. Its `$vocabulary` is not read. */
+function dialectOfEmbedded(uri: string, root: SchemaObject): Dialect | undefined {
+  const isNamed = ({ $id }: SchemaObject) => typeof $id === 'string' && plainUri($id) === uri
+  const metaSchema = placesOf(root).find(({ schema }) => isNamed(schema))?.schema
+  const base = metaSchema?.$schema
+  return typeof base === 'string' ? DIALECTS.get(plainUri(base)) : undefined
+}
+
 const everyKeyword = (): boolean => true
 
 /** Every subschema, in document order, the root first. Unknown keywords are looked into: references may lead there. */
@@ -105,7 +118,7 @@ export function placesOf(
   looksInto: (keyword: string) => boolean = everyKeyword,
 ): readonly SchemaPlace[] {
   const places: SchemaPlace[] = []
-  const open: SchemaPlace[] = [{ schema: root, pointer: '', resource: root }]
+  const open: SchemaPlace[] = [{ schema: root, pointer: '' }]
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     places.push(place)
     for (const child of childrenOf(place, looksInto).reverse()) open.push(child)
@@ -114,21 +127,14 @@ export function placesOf(
 }
 
 function childrenOf(
-  { schema, pointer, resource }: SchemaPlace,
+  { schema, pointer }: SchemaPlace,
   looksInto: (keyword: string) => boolean,
 ): SchemaPlace[] {
   const children: SchemaPlace[] = []
   for (const [keyword, value] of Object.entries(schema)) {
     if (DATA_KEYWORDS.has(keyword) || !looksInto(keyword)) continue
     for (const [child, at] of candidatesIn(keyword, value)) {
-      if (!isObject(child)) continue
-      const id = child.$id
-      const isResource = typeof id === 'string' && !id.startsWith('#')
-      children.push({
-        schema: child,
-        pointer: `${pointer}/${at}`,
-        resource: isResource ? child : resource,
-      })
+      if (isObject(child)) children.push({ schema: child, pointer: `${pointer}/${at}` })
     }
   }
   return children
@@ -147,16 +153,20 @@ function candidatesIn(keyword: string, value: unknown): (readonly [child: unknow
 
 /**
  * Takes out of `root`, in place, what would make Ajv refuse or misread it: `nullable` beside no type, `$async`, and a
- * property named `__proto__`. Refuses references that only inherited members would answer.
+ * property named `__proto__`. Refuses dynamic references that it would answer with an inherited member.
  */
 export function makeDigestible(root: SchemaObject): void {
-  for (const { schema, pointer, resource } of placesOf(root)) {
+  for (const { schema, pointer } of placesOf(root)) {
     const isNullableType = schema.nullable === true && Object.hasOwn(schema, 'type')
     if (!isNullableType) delete schema.nullable
     delete schema.$async
-    const ref = schema.$ref
-    if (typeof ref === 'string' && !isSafeRef(ref, resource))
-      throw unresolved(ref, `${pointer}/$ref`)
+    for (const keyword of DYNAMIC_REFERENCES) {
+      const ref = schema[keyword]
+      if (typeof ref === 'string' && ref.slice(1) in Object.prototype)
+        throw unresolved(ref, `${pointer}/${keyword}`)
+    }
+    // Ajv follows a part that has no other keyword to where its reference leads: for ever, where that is inside of it.
+    if (typeof schema.$ref === 'string' && typeof schema.$id === 'string') schema.$comment ??= ''
     moveProto(schema)
   }
 }
@@ -176,27 +186,4 @@ function moveProto(schema: SchemaObject): void {
     [PROTO_PATTERN]: properties[PROTO],
   }
   delete properties[PROTO]
-}
-
-/** Ajv looks names up with `[]`: `#/$defs/constructor` would find a function, and hold for anything. */
-function isSafeRef(ref: string, resource: SchemaObject): boolean {
-  if (ref in Object.prototype) return false
-  const hash = ref.indexOf('#')
-  const segments = hash < 0 ? [] : (pointerSegments(decodeFragment(ref.slice(hash + 1))) ?? [])
-  if (!segments.some((segment) => segment in Object.prototype)) return true
-  let target: unknown = resource
-  for (const segment of segments) {
-    if (typeof target !== 'object' || target === null || !Object.hasOwn(target, segment))
-      return false
-    target = (target as SchemaObject)[segment]
-  }
-  return true
-}
-
-function decodeFragment(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }

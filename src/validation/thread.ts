@@ -80,7 +80,7 @@ export class ValidationThread {
 
   #receive(message: FromThread): void {
     if ('ready' in message) {
-      this.#worker.unref()
+      this.#rest()
       this.#ready.resolve()
       return
     }
@@ -129,8 +129,13 @@ export class ValidationThread {
     const running = this.#running
     this.#running = undefined
     clearTimeout(running?.timer)
-    this.#worker.unref()
+    this.#rest()
     return running?.answered
+  }
+
+  /** An idle thread keeps nobody from ending; one that is ending is waited for. */
+  #rest(): void {
+    if (!this.#hasEnded) this.#worker.unref()
   }
 }
 

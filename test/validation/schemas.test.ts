@@ -44,6 +44,7 @@ describe('what schemas in the wild carry', () => {
     expect(await at({ type: 'string', nullable: true }, null)).toBe(true)
     expect(await at({ nullable: true, enum: ['a'] }, null)).toBe(false)
     expect(await at({ type: ['string', 'null'], nullable: false }, null)).toBe(true)
+    expect(await at({ dependentRequired: { nullable: ['a'] } }, { nullable: 1 })).toBe(false)
   })
 
   it('$async makes no promise of a verdict', async () => {

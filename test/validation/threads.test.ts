@@ -1,4 +1,7 @@
 // Real threads. What they are told to do takes for ever, so that only the deadline can end it.
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonSlice } from '../../src/core/json/slice.ts'
 import { QUEUE_BYTES, QUEUE_CALLS } from '../../src/validation/limits.ts'
@@ -156,5 +159,11 @@ describe('validation in threads', () => {
     await validator.close()
     expect(await Promise.all(calls)).toEqual(Array(6).fill('overloaded'))
     await expect(validator.compile(ROW)).rejects.toMatchObject({ code: 'overloaded' })
+  })
+
+  it('a thread that is ending is waited for, also by a process that has nothing else to do', async () => {
+    const path = fileURLToPath(new URL('processes/end.ts', import.meta.url))
+    const { stdout } = await promisify(execFile)(process.execPath, [path])
+    expect(stdout).toBe('ended\n')
   })
 })
