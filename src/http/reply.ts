@@ -13,6 +13,9 @@ import {
 } from '../core/json/splice.ts'
 import { PieceStream } from './piece-stream.ts'
 
+/** A longer reply is not copied together: its parts may stand in it often, and its client may be slow. */
+const JOINED_BYTES = 262_144
+
 export function sendSpliced(
   reply: FastifyReply,
   value: Splice<JsonSlice | JsonParts>,
@@ -20,8 +23,10 @@ export function sendSpliced(
 ): FastifyReply {
   const parts = spliceParts(value)
   reply.code(status).type('application/json; charset=utf-8')
-  if (parts.every(Buffer.isBuffer)) return reply.send(Buffer.concat(parts))
   const totalBytes = parts.reduce((bytes, part) => bytes + partBytes(part), 0)
+  if (totalBytes <= JOINED_BYTES && parts.every(Buffer.isBuffer)) {
+    return reply.send(Buffer.concat(parts, totalBytes))
+  }
   return sendPieces(reply, readParts(parts), totalBytes)
 }
 

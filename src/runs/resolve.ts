@@ -131,7 +131,8 @@ async function lookUpAll(
         : await lookUpIn(context, referent, uses, bytes)
     bytes += addedBytes(lookups)
     requireRoom(context, bytes)
-    for (const lookup of lookups) found.set(lookup.reference, detached(lookup))
+    const copies = new Map<Buffer, Buffer>()
+    for (const lookup of lookups) found.set(lookup.reference, detached(lookup, copies))
   }
   return references.map((reference) => found.get(reference) as Lookup<Part>)
 }
@@ -149,12 +150,19 @@ async function lookUpIn(
   const tokens = whole.reduce((sum, { token }) => sum + token.end - token.start, 0)
   requireRoom(context, bytes + whole.length * leastBytes(result) - tokens)
   const value = whole.length === 0 ? undefined : await wholeInsert(context, result)
-  const found = inside.length === 0 ? [] : lookUp(inside, await documentOf(context, result))
+  const alike = Map.groupBy(inside, ({ text }) => text)
+  const firsts = [...alike.values()].map(([first]) => first as Reference)
+  const found = inside.length === 0 ? [] : lookUp(firsts, await documentOf(context, result))
   return [
     ...whole.map((reference) => ({ reference, value: value as Part })),
-    ...found.map((lookup) =>
-      'value' in lookup ? { ...lookup, value: sliceInsert(context, result, lookup.value) } : lookup,
-    ),
+    ...found.flatMap((lookup) => {
+      const each =
+        'value' in lookup
+          ? { ...lookup, value: sliceInsert(context, result, lookup.value) }
+          : lookup
+      const uses = alike.get(lookup.reference.text) ?? []
+      return uses.map((reference) => ({ ...each, reference }))
+    }),
   ]
 }
 
@@ -164,13 +172,14 @@ async function documentOf(context: RunContext, result: Result): Promise<JsonSlic
   return jsonOf(result, await readValue(context, result)) as JsonSlice
 }
 
-/** A lookup whose value no longer holds on to the rest of what it was found in. */
-function detached(lookup: Lookup<Part>): Lookup<Part> {
+/** A lookup whose value no longer holds on to the rest of what it was found in; what is one value stays one. */
+function detached(lookup: Lookup<Part>, copies: Map<Buffer, Buffer>): Lookup<Part> {
   if (!('value' in lookup) || !Buffer.isBuffer(lookup.value)) return lookup
   const { value } = lookup
-  return value.length === value.buffer.byteLength
-    ? lookup
-    : { ...lookup, value: Buffer.from(value) }
+  if (value.length === value.buffer.byteLength) return lookup
+  const copy = copies.get(value) ?? Buffer.from(value)
+  copies.set(value, copy)
+  return { ...lookup, value: copy }
 }
 
 function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number): void {

@@ -60,6 +60,15 @@ describe.each([
     },
   )
 
+  it('that comes often is there each time', async () => {
+    const row = JSON.stringify(rows.slice(7, 9))
+    const args = '{"a":"$r1.rows.7","b":"$r1#/rows/8","n":"$r1.n","s":["$r2","$r1.rows.7"]},'
+    const once = `{"a":${JSON.stringify(rows[7])},"b":${JSON.stringify(rows[8])},"n":1.0,"s":[${STRING},${JSON.stringify(rows[7])}]},`
+    const { status, text } = await run.resolve(`{"arguments":[${args.repeat(20)}${row}]}`)
+    expect(status).toBe(200)
+    expect(text.startsWith(`{"arguments":[${once.repeat(20)}${row}],`)).toBe(true)
+  })
+
   it('is the same when it is validated', async () => {
     const plain = await run.resolve('{"arguments":{"x":"$r1"}}')
     const schema = '{"properties":{"x":{"required":["rows"]}}}'
