@@ -47,8 +47,7 @@ export function sumText(bytes: Uint8Array, start = 0, end = bytes.length): TextS
   const sums = { tails: 0, newlines: 0, crlfs: 0 }
   if (end - start < WORDS_FROM_BYTES) sumBytes(bytes, { start, pos: start, end }, sums)
   else {
-    const toWord = (WORD_BYTES - ((bytes.byteOffset + start) % WORD_BYTES)) % WORD_BYTES
-    const first = start + toWord
+    const first = start + toWord(bytes, start)
     const last = first + Math.floor((end - first) / WORD_BYTES) * WORD_BYTES
     sumBytes(bytes, { start, pos: start, end: first }, sums)
     for (let pos = first; pos < last; pos += BLOCK_BYTES) {
@@ -134,8 +133,27 @@ export function countChars(bytes: Uint8Array, start = 0, end = bytes.length): nu
 /** How many bytes more than code points there are in `[start, end)`. */
 export function countTails(bytes: Uint8Array, start = 0, end = bytes.length): number {
   if (isAscii(bytes.subarray(start, end))) return 0
-  return end - start - measureText(bytes, start, end).chars
+  const words = wordsOf(bytes)
+  const firstWord = Math.min(end, start + toWord(bytes, start))
+  let tails = tailsIn(bytes, start, firstWord)
+  const last = (bytes.byteOffset + end) >> 2
+  let word = (bytes.byteOffset + firstWord) >> 2
+  for (; word < last; word++) {
+    const w = words[word] as number
+    if ((w & 0x80808080) !== 0) tails += countLanes(w & ~(w << 1) & 0x80808080)
+  }
+  return tails + tailsIn(bytes, Math.max(firstWord, (word << 2) - bytes.byteOffset), end)
 }
+
+function tailsIn(bytes: Uint8Array, start: number, end: number): number {
+  let tails = 0
+  for (let pos = start; pos < end; pos++) if (((bytes[pos] as number) & 0xc0) === 0x80) tails++
+  return tails
+}
+
+/** From `pos` to where a word begins. */
+const toWord = (bytes: Uint8Array, pos: number): number =>
+  (WORD_BYTES - ((bytes.byteOffset + pos) % WORD_BYTES)) % WORD_BYTES
 
 /** Lines in `[start, end)`, which must begin at a line's start. */
 export function countLines(bytes: Uint8Array, start = 0, end = bytes.length): number {

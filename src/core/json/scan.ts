@@ -13,7 +13,7 @@ import { Observer } from './observer.ts'
 import { HASH_FACTOR, hashEscaped, OpenKeys } from './open-keys.ts'
 import { CHUNK_SIZES, type ChunkSizes, type Outline } from './outline.ts'
 import { JsonSlice } from './slice.ts'
-import { digitsEnd, literalEnd, numberEnd, stringEnd } from './tokens.ts'
+import { digitsEnd, literalEnd, numberEnd, type ScannedBytes, stringEnd } from './tokens.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -34,9 +34,14 @@ const LOWER_T = 0x74
 const LOWER_F = 0x66
 const LOWER_N = 0x6e
 const SPACE = 0x20
-const FOUR_SPACES = 0x20202020
-const WORD_MASK = 3
-const WORD_BYTES = 4
+const LF = 0x0a
+const CR = 0x0d
+const TAB = 0x09
+/** Runs of spaces, as they are read at once. */
+const SPACES = new DataView(new Uint8Array(8).fill(0x20).buffer)
+const EIGHT_SPACES = SPACES.getFloat64(0)
+const FOUR_SPACES = SPACES.getInt32(0)
+const TWO_SPACES = SPACES.getInt16(0)
 const INDENT_BYTES = 2
 /** On the stack in place of an object's first key. */
 const IN_ARRAY = -1
@@ -83,7 +88,8 @@ interface ScanOptions {
 
 class Scanner {
   readonly #bytes: Buffer
-  readonly #words: Int32Array
+  readonly #data: DataView
+  readonly #scanned: ScannedBytes
   readonly #maxDepthLevels: number
   readonly #watched: number
   readonly #observer: Observer
@@ -93,7 +99,8 @@ class Scanner {
 
   constructor(bytes: Buffer, { maxDepthLevels, watch, sizes }: ScanOptions) {
     this.#bytes = bytes
-    this.#words = wordsOf(bytes)
+    this.#data = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#scanned = { bytes, data: this.#data, words: wordsOf(bytes) }
     this.#maxDepthLevels = maxDepthLevels
     this.#watched = watch === 'document' ? 0 : 1
     this.#observer = new Observer(bytes, sizes)
@@ -113,7 +120,7 @@ class Scanner {
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the same
   #value(start: number): number {
     const bytes = this.#bytes
-    const words = this.#words
+    const scanned = this.#scanned
     const end = bytes.length
     const watched = this.#watched
     const observer = this.#observer
@@ -140,7 +147,7 @@ class Scanner {
       const byte = pos < end ? (bytes[pos] as number) : -1
       if (byte === QUOTE) {
         const from = pos
-        pos = stringEnd(bytes, words, pos + 1, observer)
+        pos = stringEnd(scanned, pos + 1, observer)
         if (pos < 0) this.#failInString(~pos)
         if (pos >= observer.nextPos) observer.cutInside(from, pos)
       } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
@@ -240,7 +247,7 @@ class Scanner {
     }
     if (pos < end && bytes[pos] === QUOTE) pos++
     else {
-      pos = stringEnd(bytes, this.#words, pos, observer)
+      pos = stringEnd(this.#scanned, pos, observer)
       if (pos < 0) this.#failInString(~pos)
       hash = hashEscaped(bytes, start)
     }
@@ -250,7 +257,12 @@ class Scanner {
     if (pos >= end || bytes[pos] !== COLON) this.#fail(pos, '":"')
     observer.viewExtra++
     pos++
-    return pos < end && (bytes[pos] as number) <= SPACE ? this.#space(pos) : pos
+    if (pos >= end || (bytes[pos] as number) > SPACE) return pos
+    const isOneSpace = bytes[pos] === SPACE && (bytes[pos + 1] as number) > SPACE
+    if (!isOneSpace || pos >= observer.nextPos) return this.#space(pos)
+    observer.viewExtra--
+    observer.compactExtra--
+    return pos + 1
   }
 
   #number(start: number): number {
@@ -268,19 +280,16 @@ class Scanner {
   /** The next byte that is no white space, or the end. */
   #space(from: number): number {
     const bytes = this.#bytes
-    const words = this.#words
-    const base = bytes.byteOffset
+    const data = this.#data
     const end = bytes.length
     let pos = from
     while (pos < end) {
       const byte = bytes[pos] as number
-      if (byte > SPACE) break
-      if (byte !== SPACE && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break
+      if (byte !== SPACE && byte !== LF && byte !== CR && byte !== TAB) break
       pos++
-      if (((base + pos) & WORD_MASK) === 0) {
-        while (words[(base + pos) >>> 2] === FOUR_SPACES && pos + WORD_BYTES <= end)
-          pos += WORD_BYTES
-      }
+      while (pos + 8 <= end && data.getFloat64(pos) === EIGHT_SPACES) pos += 8
+      if (pos + 4 <= end && data.getInt32(pos) === FOUR_SPACES) pos += 4
+      if (pos + 2 <= end && data.getInt16(pos) === TWO_SPACES) pos += 2
     }
     this.#observer.blank(from, pos)
     return pos

@@ -15,8 +15,9 @@ const NINE = 0x39
 const LOWER_E = 0x65
 const LOWER_BIT = 0x20
 const FIRST_PRINTABLE = 0x20
-const WORD_MASK = 3
 const WORD_BYTES = 4
+/** How far a string is read without looking for where words begin: most are short. */
+const NEAR_BYTES = 32
 const SHORT_ESCAPE_BYTES = 2
 const UNICODE_ESCAPE_BYTES = 6
 const HEX_MAX = 0xf
@@ -40,33 +41,33 @@ export interface EscapeSums {
   tails: number
 }
 
-/** The position after the string token whose first character is at `from`; `words` is `wordsOf(bytes)`. */
-// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
-export function stringEnd(
-  bytes: Uint8Array,
-  words: Int32Array,
-  from: number,
-  sums: EscapeSums,
-): number {
-  const end = bytes.length
-  const base = bytes.byteOffset
-  const last = end - WORD_BYTES
+/** The bytes of a scan, and what reads four of them at once: anywhere, and faster where a word begins. */
+export interface ScannedBytes {
+  readonly bytes: Uint8Array
+  readonly data: DataView
+  /** `wordsOf(bytes)`. */
+  readonly words: Int32Array
+}
+
+/** The high bit of the first byte that ends plain text, and maybe of some after it. */
+function ends(word: number): number {
+  const quote = word ^ 0x22222222
+  const backslash = word ^ 0x5c5c5c5c
+  return (
+    (((word - 0x20202020) & ~word) |
+      ((quote - 0x01010101) & ~quote) |
+      ((backslash - 0x01010101) & ~backslash)) &
+    0x80808080
+  )
+}
+
+/** The position after the string token whose first character is at `from`. */
+export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums): number {
+  const { bytes } = scanned
   let pos = from
   for (;;) {
-    if (((base + pos) & WORD_MASK) === 0) {
-      while (pos <= last) {
-        const w = words[(base + pos) >>> 2] as number
-        const quote = w ^ 0x22222222
-        const backslash = w ^ 0x5c5c5c5c
-        const special =
-          ((w - 0x20202020) & ~w) |
-          ((quote - 0x01010101) & ~quote) |
-          ((backslash - 0x01010101) & ~backslash)
-        if ((special & 0x80808080) !== 0) break
-        pos += WORD_BYTES
-      }
-    }
-    if (pos >= end) return ~pos
+    pos = plainEnd(scanned, pos)
+    if (pos >= bytes.length) return ~bytes.length
     const byte = bytes[pos] as number
     if (byte === QUOTE) return pos + 1
     if (byte === BACKSLASH) {
@@ -76,6 +77,30 @@ export function stringEnd(
     else pos++
   }
 }
+
+/** The first quote, backslash or control character at or after `from`; or a place before it, in the last bytes. */
+function plainEnd({ bytes, data, words }: ScannedBytes, from: number): number {
+  const last = bytes.length - WORD_BYTES
+  const near = Math.min(last, from + NEAR_BYTES)
+  let pos = from
+  let found = 0
+  for (; pos <= near; pos += WORD_BYTES) {
+    found = ends(data.getInt32(pos, true))
+    if (found !== 0) return pos + lowestByte(found)
+  }
+  if (pos > last) return pos
+  // The bytes before `pos` in its word are plain, too.
+  const base = bytes.byteOffset
+  const lastWord = (base + last) >>> 2
+  let word = (base + pos) >>> 2
+  for (; word <= lastWord; word++) {
+    found = ends(words[word] as number)
+    if (found !== 0) break
+  }
+  return (word << 2) - base + (found === 0 ? 0 : lowestByte(found))
+}
+
+const lowestByte = (highs: number): number => (31 - Math.clz32(highs & -highs)) >> 3
 
 function escapeEnd(bytes: Uint8Array, pos: number, sums: EscapeSums): number {
   if (pos + 1 >= bytes.length) return ~pos
