@@ -11,7 +11,7 @@ import { type JsonSlice, membersOf } from '../core/json/slice.ts'
 import { decodeRaw } from '../core/json/strings.ts'
 import { foreignCharset, mediaOf } from './media.ts'
 import { bodyTooLarge, declaredBytes, type RawLimits, readRaw } from './raw-body.ts'
-import { takeBody } from './take-body.ts'
+import { joinPieces, takeBody } from './take-body.ts'
 import { OPAQUE } from './validation.ts'
 
 export interface BodyLimits extends RawLimits {
@@ -80,7 +80,7 @@ function takeJson(request: FastifyRequest, stream: Readable, { limits, done }: T
       settle(done, () => {
         if (taken === undefined) throw error
         if (!taken.ended) throw bodyTooLarge('json_body_bytes', maxBytes)
-        done(null, readJsonBody(request, Buffer.concat(taken.pieces), limits))
+        done(null, readJsonBody(request, joinPieces(taken.pieces, stream), limits))
       }),
     )
   })

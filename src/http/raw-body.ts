@@ -5,9 +5,10 @@
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../core/errors.ts'
+import { free } from '../core/memory.ts'
 import type { HeldBody } from './held-bodies.ts'
 import type { Media } from './media.ts'
-import { brokenBy, type Taken, takeBody } from './take-body.ts'
+import { brokenBy, joinPieces, type Taken, takeBody } from './take-body.ts'
 
 /**
  * Up to here a body is taken whole: one message to the writer and one commit, where pieces take at least three messages and two
@@ -82,7 +83,7 @@ export async function readRaw(
   const maxBytes = told > wholeBytes ? 0 : wholeBytes
   if (maxBytes > 0) held?.requireRoom(told)
   const taken = await take(stream, { maxBytes, held })
-  if (taken.ended) return new RawBody(media, Buffer.concat(taken.pieces))
+  if (taken.ended) return new RawBody(media, joinPieces(taken.pieces, stream))
   if (wholeBytes === limitBytes) throw tooLarge()
   held?.release()
   const pieces = allPieces(taken.pieces, stream, { limitBytes, tooLarge })
@@ -124,12 +125,4 @@ async function* allPieces(
     throw brokenBy(error)
   }
   if (bytes > limitBytes) throw tooLarge()
-}
-
-/**
- * Gives back the memory of a piece that came from a socket, where nobody else has it. Until the collector comes to it, a fast
- * body would leave a hundred megabytes.
- */
-function free({ buffer, byteLength }: Buffer): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }

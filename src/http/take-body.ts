@@ -1,6 +1,8 @@
 /** Taking a body into memory, up to a limit: its pieces as they come, with no copy and no wait in between. */
+import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../core/errors.ts'
+import { free } from '../core/memory.ts'
 
 export interface Taken {
   readonly pieces: readonly Buffer[]
@@ -55,6 +57,16 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
   }
   const onError = (error?: Error): void => stop(brokenBy(error))
   stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
+}
+
+/** All of a body, of whose pieces nothing is left: those of a socket are this request's own. */
+export function joinPieces(pieces: readonly Buffer[], stream: Readable): Buffer {
+  const [first] = pieces
+  const isOwn = stream instanceof IncomingMessage
+  if (first !== undefined && pieces.length === 1 && isOwn) return first
+  const body = Buffer.concat(pieces)
+  if (isOwn) for (const piece of pieces) free(piece)
+  return body
 }
 
 /** What decoding says of a body is said; any other error is a client that went. */

@@ -77,7 +77,7 @@ export interface Put {
   readonly outcome: Outcome
   readonly kind: Kind
   readonly mediaType: string
-  /** Taken over by `append` where it is the whole of its memory: not to be used again. */
+  /** Taken over by `append` where it is most of its memory, all of which is not to be used again. */
   readonly value: Buffer
   /** Hex digest of `value`. */
   readonly sha256: string

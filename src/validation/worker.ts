@@ -1,4 +1,5 @@
 /** The thread that validates: one call at a time, each answered. It holds no addon, so that it may be ended anywhere. */
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { JsonSlice } from '../core/json/slice.ts'
 import { AjvValidator } from './ajv-validator.ts'
@@ -29,6 +30,9 @@ async function answer({ bytes, schemaBytes, hasValue }: ToThread): Promise<Answe
     return answerTo(error)
   }
 }
+
+// A schema that runs away leaves the processor to requests. Elsewhere this would be said of the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 // The first schema takes many times longer than others, so it is one of ours.
 await validator.compile(new JsonSlice(Buffer.from('{"type":"object"}')))

@@ -100,19 +100,22 @@ describe('the thread that writes', () => {
     })
   })
 
-  it('takes a value that is the whole of its memory over, and copies what is a part', async () => {
-    const whole = randomBytes(200_000)
-    const bytes = Buffer.from(whole)
-    const part = Buffer.alloc(300_000, 'x').subarray(7, 200_007)
-    const puts = [putBinary(whole), putBinary(part)]
+  it('takes a value that is most of its memory over, and copies what is less', async () => {
+    const partOf = (bytes: number): Buffer => {
+      const memory = randomBytes(bytes)
+      return memory.subarray(memory.length - 200_000)
+    }
+    const values = [200_000, 200_003, 400_000, 400_001].map(partOf)
+    const copies = values.map((value) => Buffer.from(value))
+    const puts = values.map(putBinary)
     for (const [n, put] of puts.entries()) {
       const { result } = await ledger.append(RUN, put, NOW)
-      expect((await bytesOf(ledger, result)).equals(n === 0 ? bytes : part)).toBe(true)
+      expect((await bytesOf(ledger, result)).equals(copies[n] as Buffer)).toBe(true)
     }
-    expect([whole.length, part.length]).toEqual([0, 200_000])
+    expect(values.map((value) => value.length)).toEqual([0, 0, 0, 200_000])
     // what is gone cannot be kept as something else
     await expect(ledger.append(RUN, puts[0] as (typeof puts)[0], NOW)).rejects.toThrow(TypeError)
-    expect((await ledger.findRun(RUN, NOW))?.results).toBe(2)
+    expect((await ledger.findRun(RUN, NOW))?.results).toBe(4)
   })
 
   it('is not sent what is no part of a put', async () => {

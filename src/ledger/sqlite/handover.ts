@@ -10,33 +10,42 @@ export interface HandedOver {
   readonly transfer: readonly ArrayBuffer[]
 }
 
-/** A value that is the whole of its memory goes as it is, and is gone here; of any other, a copy goes. */
+/** How much of its memory a value has to be for all of it to go: what is around it is the rest of its envelope. */
+const MOST_OF_IT = 0.5
+const ALL_OF_IT = 1
+
+/** A value that is most of its memory takes that along, which is gone here; of any other, a copy goes. */
 export function handOver(given: Put): HandedOver {
   requirePlanned(given)
-  const bytes = movableOf(given.value)
-  return { put: membersOf(given, Buffer.from(bytes)), transfer: [bytes] }
+  const value = handed(given.value, MOST_OF_IT)
+  return { put: membersOf(given, value), transfer: [value.buffer] }
 }
 
-/** Chunks in the same way. */
+/** Chunks in the same way, where they are all of their memory: the rest may be other chunks. */
 export function handOverChunks(given: readonly Chunk[]): {
   readonly chunks: readonly Chunk[]
   readonly transfer: readonly ArrayBuffer[]
 } {
   const transfer: ArrayBuffer[] = []
   const chunks = given.map(({ firstByte, firstLine, firstCrlf, firstChar, state, bytes }) => {
-    const moved = movableOf(bytes)
-    transfer.push(moved)
-    return { firstByte, firstLine, firstCrlf, firstChar, state, bytes: Buffer.from(moved) }
+    const value = handed(bytes, ALL_OF_IT)
+    transfer.push(value.buffer)
+    return { firstByte, firstLine, firstCrlf, firstChar, state, bytes: value }
   })
   return { chunks, transfer }
 }
 
-const movableOf = (bytes: Buffer): ArrayBuffer => movable(bytes) ?? new Uint8Array(bytes).buffer
-
-function movable({ buffer, byteLength }: Buffer): ArrayBuffer | undefined {
-  if (buffer instanceof SharedArrayBuffer || byteLength === 0) return undefined
-  if (buffer.byteLength !== byteLength || isMarkedAsUntransferable(buffer)) return undefined
-  return buffer.transfer()
+/** The bytes in memory that can go to another thread. */
+function handed(bytes: Buffer, leastPart: number): Buffer<ArrayBuffer> {
+  const { buffer, byteOffset, byteLength } = bytes
+  const goes =
+    buffer instanceof ArrayBuffer &&
+    byteLength > 0 &&
+    byteLength >= leastPart * buffer.byteLength &&
+    !isMarkedAsUntransferable(buffer)
+  return goes
+    ? Buffer.from(buffer.transfer(), byteOffset, byteLength)
+    : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
 /** Throws for a value that was handed over before: its bytes are gone, and its chunks would say otherwise. */

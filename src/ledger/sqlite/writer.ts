@@ -4,6 +4,7 @@
  * timer: under load, the turns grow by themselves. What a call throws is its answer; nothing else stops for it.
  * What may take long comes after the rest of a turn, one piece of each kind: the chunks of an upload, and erasing.
  */
+import { freeWithRest } from '../../core/memory.ts'
 import type { Chunk, EndCounts } from '../ledger.ts'
 import { Erasing } from './erasing.ts'
 import { ledgerError } from './errors.ts'
@@ -120,6 +121,7 @@ export class Writer {
     } catch (error) {
       for (const { id } of group) this.#fail(id, error)
     }
+    for (const { append } of group) if ('value' in append.put) freeWithRest(append.put.value)
     // of a retry, or of one that failed
     if (group.some(({ append }) => 'upload' in append)) this.#erasing.start()
   }
@@ -159,8 +161,7 @@ export class Writer {
   #stage({ upload, chunks, now }: StageCall): undefined {
     try {
       this.#store.stage(upload, chunks.map(withBytes), now)
-      // Until the collector comes to them, a fast upload would leave a hundred megabytes.
-      for (const { bytes } of chunks) (bytes.buffer as ArrayBuffer).transfer(0)
+      for (const { bytes } of chunks) freeWithRest(bytes)
     } catch (error) {
       this.#erasing.start()
       throw error
