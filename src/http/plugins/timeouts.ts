@@ -1,7 +1,7 @@
 /**
  * Clients that begin a request and do not go on. Headers have a time to arrive in. A body has as long as it takes, since a stream
- * may be large or come from a tool that works: it only has to go on arriving. What waits because the service does not take it is
- * never given up, nor is a client that waits for its answer.
+ * may be large or come from a tool that works: it only has to go on arriving. An answer, in the same way, has to go on leaving.
+ * What waits because the service does not take or send it is never given up, nor is a client that waits for its answer.
  */
 import type { ServerOptions } from 'node:http'
 import { Socket } from 'node:net'
@@ -16,7 +16,7 @@ const LOOKS = 4
 export interface Timeouts {
   /** From the first byte of a request to the last of its headers. */
   readonly headersSeconds: number
-  /** Without any byte of a body. */
+  /** Without any byte of a body, or of an answer. */
   readonly bodyIdleSeconds: number
 }
 
@@ -44,8 +44,15 @@ export function addTimeouts(app: FastifyInstance, { bodyIdleSeconds }: Timeouts)
     arriving.add(body)
     raw.once('close', () => arriving.delete(body))
   })
+  const connections = new Set<Connection>()
+  app.server.on('connection', (socket) => {
+    const connection = { socket, takenBytes: 0, idle: 0 }
+    connections.add(connection)
+    socket.once('close', () => connections.delete(connection))
+  })
   const look = (): void => {
     for (const body of arriving) if (lookAt(body)) arriving.delete(body)
+    for (const connection of connections) lookAtAnswer(connection)
   }
   const timer = setInterval(look, (bodyIdleSeconds * MS_PER_SECOND) / LOOKS).unref()
   app.addHook('onClose', async () => clearInterval(timer))
@@ -63,4 +70,29 @@ function lookAt(body: Arriving): boolean {
   if (body.reply.raw.headersSent) raw.socket.destroy()
   else refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket)
   return true
+}
+
+interface Connection {
+  readonly socket: Socket
+  takenBytes: number
+  /** Looks at which nothing had left, though something was there. */
+  idle: number
+}
+
+function lookAtAnswer(connection: Connection): void {
+  const { socket } = connection
+  const takenBytes = bytesTaken(socket)
+  const isStuck = socket.writableLength > 0 && takenBytes === connection.takenBytes
+  connection.idle = isStuck ? connection.idle + 1 : 0
+  connection.takenBytes = takenBytes
+  if (connection.idle > LOOKS) socket.destroy()
+}
+
+/** What the system has taken of all that was written. `bytesWritten` counts a write as a whole when it begins, however large. */
+function bytesTaken(socket: Socket): number {
+  // Node's own names
+  const { _handle: handle } = socket as Socket & {
+    _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
+  }
+  return handle ? handle.bytesWritten - handle.writeQueueSize : 0
 }
