@@ -45,6 +45,24 @@ describe('a slash at the end of a path', () => {
   })
 })
 
+describe('the scheme of the token', () => {
+  // Fault: only "Bearer" was taken; the name of a scheme is the same in any case (RFC 9110, 11.1).
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is known in any case: %s', async (scheme) => {
+    const headers = { authorization: `${scheme} ${TOKEN}` }
+    expect((await secured.call('GET', '/v1/runs', undefined, headers)).status).toBe(200)
+    const other = { authorization: `${scheme} ${TOKEN.toUpperCase()}` }
+    expect((await secured.call('GET', '/v1/runs', undefined, other)).status).toBe(401)
+  })
+
+  it.each([`Bearer${TOKEN}`, `Bearer_${TOKEN}`, `Bear ${TOKEN}`, `Basic ${TOKEN}`])(
+    'is no other: %s',
+    async (authorization) => {
+      const { status } = await secured.call('GET', '/v1/runs', undefined, { authorization })
+      expect(status).toBe(401)
+    },
+  )
+})
+
 describe('a refusal for want of the token', () => {
   // Fault: all of them had the library's words, which told neither what was wrong nor what to send.
   it.each<readonly [string, Headers, RegExp]>([

@@ -48,7 +48,14 @@ async function addTokens(app: FastifyInstance, tokens: Tokens): Promise<void> {
     request.tenant = tokens.tenantOf(token)
     return request.tenant !== undefined
   }
-  await app.register(bearerAuth, { keys: [], auth, addHook: false, verifyErrorLogLevel: 'debug' })
+  await app.register(bearerAuth, {
+    keys: [],
+    auth,
+    addHook: false,
+    verifyErrorLogLevel: 'debug',
+    // the scheme in any case; nothing else differs
+    specCompliance: 'rfc6749',
+  })
   const verify = app.verifyBearerAuth
   if (verify === undefined) throw new Error('the bearer token check could not be set up')
   app.addHook('onRequest', (request, reply, done) => {
