@@ -26,7 +26,7 @@ describe('a slash at the end of a path', () => {
   )
 
   it('opens nothing else', async () => {
-    for (const path of ['/', '//', '/v1/runs/', '/metrics/', '/livez//', '/livez/x/', '//livez/']) {
+    for (const path of ['//', '/v1/runs/', '/metrics/', '/livez//', '/livez/x/', '//livez/']) {
       const { status, body } = await secured.call('GET', path)
       expect([path, status, body.code]).toEqual([path, 401, 'unauthorized'])
     }
@@ -42,6 +42,27 @@ describe('a slash at the end of a path', () => {
     expect(JSON.parse((await local.call('GET', '/v1/runs/')).text)).toMatchObject({
       items: [{ run_id: run.id }],
     })
+  })
+})
+
+describe('the root', () => {
+  // Fault: it was not found.
+  it('leads to the documentation, with a token or without', async () => {
+    for (const api of [secured, local]) {
+      for (const path of ['/', '/?x=1']) {
+        const { status, headers } = await api.call('GET', path)
+        expect([status, headers['location']]).toEqual([302, '/docs'])
+      }
+      expect((await api.call('GET', '/docs')).status).toBe(200)
+    }
+  })
+
+  it('takes nothing, and web pages are refused as everywhere', async () => {
+    expect((await local.call('GET', '//')).status).toBe(404)
+    const posted = await local.call('POST', '/')
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD'])
+    const { status } = await local.call('GET', '/', undefined, { host: 'example.com' })
+    expect(status).toBe(403)
   })
 })
 

@@ -9,7 +9,8 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type { RunRef } from '../../ledger/ledger.ts'
 import { OPERATOR, type Tokens } from './tokens.ts'
 
-const OPEN_PATHS = ['/livez', '/readyz', '/openapi.json', '/openapi.yaml']
+/** Without the slash at their end, as the root is. */
+const OPEN_PATHS = ['', '/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
 const SAME_SITE = ['same-origin', 'none']
