@@ -36,23 +36,24 @@ interface Arriving {
 
 export function addTimeouts(app: FastifyInstance, { bodyIdleSeconds }: Timeouts): void {
   const arriving = new Set<Arriving>()
+  const connections = new Map<Socket, Leaving>()
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request
+    const { socket } = raw
     // A request from within the process has no connection.
-    if (!hasBody(raw) || !(raw.socket instanceof Socket)) return
-    const body = { request, reply, bytes: raw.socket.bytesRead, idle: 0 }
+    if (!(socket instanceof Socket)) return
+    if (!connections.has(socket)) {
+      connections.set(socket, { takenBytes: 0, idle: 0 })
+      socket.once('close', () => connections.delete(socket))
+    }
+    if (!hasBody(raw)) return
+    const body = { request, reply, bytes: socket.bytesRead, idle: 0 }
     arriving.add(body)
     raw.once('close', () => arriving.delete(body))
   })
-  const connections = new Set<Connection>()
-  app.server.on('connection', (socket) => {
-    const connection = { socket, takenBytes: 0, idle: 0 }
-    connections.add(connection)
-    socket.once('close', () => connections.delete(connection))
-  })
   const look = (): void => {
     for (const body of arriving) if (lookAt(body)) arriving.delete(body)
-    for (const connection of connections) lookAtAnswer(connection)
+    for (const [socket, answer] of connections) lookAtAnswer(socket, answer)
   }
   const timer = setInterval(look, (bodyIdleSeconds * MS_PER_SECOND) / LOOKS).unref()
   app.addHook('onClose', async () => clearInterval(timer))
@@ -72,20 +73,19 @@ function lookAt(body: Arriving): boolean {
   return true
 }
 
-interface Connection {
-  readonly socket: Socket
+/** What leaves by a connection. */
+interface Leaving {
   takenBytes: number
   /** Looks at which nothing had left, though something was there. */
   idle: number
 }
 
-function lookAtAnswer(connection: Connection): void {
-  const { socket } = connection
+function lookAtAnswer(socket: Socket, answer: Leaving): void {
   const takenBytes = bytesTaken(socket)
-  const isStuck = socket.writableLength > 0 && takenBytes === connection.takenBytes
-  connection.idle = isStuck ? connection.idle + 1 : 0
-  connection.takenBytes = takenBytes
-  if (connection.idle > LOOKS) socket.destroy()
+  const isStuck = socket.writableLength > 0 && takenBytes === answer.takenBytes
+  answer.idle = isStuck ? answer.idle + 1 : 0
+  answer.takenBytes = takenBytes
+  if (answer.idle > LOOKS) socket.destroy()
 }
 
 /** What the system has taken of all that was written. `bytesWritten` counts a write as a whole when it begins, however large. */
