@@ -41,7 +41,8 @@ class HeldBodies {
   /** `body` holds so many from now on. Throws `overloaded`. */
   set(body: HeldBody, bytes: number): void {
     const more = bytes - body.countedBytes
-    if (more > 0) for (const other of this.#givingWay(body, more)) other.giveWay(this.#noRoom(SLOW))
+    const giving = more > 0 ? this.#givingWay(body, more) : []
+    for (const other of giving) other.giveWay(madeRoom(this.#maxBytes))
     this.#bytes += more
     if (bytes > 0) this.#held.add(body)
     else this.#held.delete(body)
@@ -62,23 +63,28 @@ class HeldBodies {
       share.take(other)
       lacking -= other.countedBytes
     }
-    if (lacking > 0) throw this.#noRoom(FULL)
+    if (lacking > 0) throw isFull(this.#maxBytes)
     return giving
-  }
-
-  #noRoom(why: string): CoatcheckError {
-    const detail = `${why.replace('#', String(this.#maxBytes))} Send it again in a moment.`
-    return new CoatcheckError('overloaded', detail, {
-      limit: 'held_body_bytes',
-      value: this.#maxBytes,
-    })
   }
 }
 
-const FULL =
-  'The bodies of other requests hold so much of # bytes, the limit (held_body_bytes), that this one has no room.'
-const SLOW =
-  'The body made room for another: it arrived slowly, or its tenant had more than half of # bytes, the limit (held_body_bytes).'
+const noRoom = (why: string, value: number): CoatcheckError =>
+  new CoatcheckError('overloaded', `${why} Send it again in a moment.`, {
+    limit: 'held_body_bytes',
+    value,
+  })
+
+const isFull = (maxBytes: number): CoatcheckError =>
+  noRoom(
+    `The bodies of other requests hold so much of ${maxBytes} bytes, the limit (held_body_bytes), that this one has no room.`,
+    maxBytes,
+  )
+
+const madeRoom = (maxBytes: number): CoatcheckError =>
+  noRoom(
+    `The body made room for another: it arrived slowly, or its tenant had more than half of ${maxBytes} bytes, the limit (held_body_bytes).`,
+    maxBytes,
+  )
 
 /** What each tenant has of the room. */
 class Shares {
