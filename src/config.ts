@@ -97,7 +97,7 @@ export const ConfigSchema = Type.Object({
     3600,
   ),
   COATCHECK_BODY_IDLE_SECONDS: count(
-    'How long nothing of a body may arrive before it is given up.',
+    'How long nothing of a body may arrive, or of an answer be taken, before it is given up.',
     120,
     3600,
   ),

@@ -95,5 +95,7 @@ export const FACT_TOTAL_CHARS = 2_000_000
 
 /** Most references in the arguments of one call. Past it: `over_limit`. */
 export const REFERENCES = 1_000
+/** What is shown of a reference that stands for nothing, or is what is wrong with a call. */
+export const REFERENCE_SHOWN_CHARS = 256
 /** What a pointer to a reference shows of one member name. */
 export const POINTER_NAME_BYTES = 256

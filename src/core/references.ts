@@ -10,8 +10,8 @@ import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/pa
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editParts, type JsonParts, type Part, partBytes } from './json/splice.ts'
 import { decodeRaw } from './json/strings.ts'
-import { POINTER_NAME_BYTES, REFERENCES } from './limits.ts'
-import { clipHead } from './text.ts'
+import { POINTER_NAME_BYTES, REFERENCE_SHOWN_CHARS, REFERENCES } from './limits.ts'
+import { clipHead, firstChars } from './text.ts'
 
 /** `$r`, digits, then nothing, a dotted path or a pointer. `s`: member names may hold line ends. */
 const REFERENCE = /^\$(r[0-9]+)((?:[.#].*)?)$/s
@@ -107,6 +107,12 @@ export function pointerTo({ place }: Reference): string {
     segments.push(`/${pointerEscape(name)}`)
   }
   return segments.reverse().join('')
+}
+
+/** A reference as it is told of; of a very long one only its start. */
+export function shownReference({ text }: Reference): string {
+  const start = firstChars(text, REFERENCE_SHOWN_CHARS)
+  return start.toWellFormed() + (start.length < text.length ? '…' : '')
 }
 
 function shownName(key: JsonSlice): string {

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ErrorObject } from 'ajv'
-import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../core/errors.ts'
 import { bodyTooLarge, hasBody } from './raw-body.ts'
@@ -174,10 +174,13 @@ function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
   // A decoder that it fed would take no more, and hold it up.
   raw.unpipe()
   raw.resume()
-  reply.removeHeader('connection')
-  if (reply.raw.shouldKeepAlive) return
-  reply.raw.shouldKeepAlive = true
+  if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
+  reply.header('connection', 'close')
   const end = (): void => void raw.socket.end()
+  reply.raw.once('prefinish', () => {
+    // Node's own name for an answer after which it ends the connection; its header says so already
+    Object.assign(reply.raw, { _last: false })
+  })
   reply.raw.once('finish', () => (raw.readableEnded ? end() : raw.once('end', end)))
 }
 
@@ -190,18 +193,25 @@ const CONNECTION_DETAILS: Readonly<Record<string, string>> = {
 /** How long a refused client has to read why. */
 const LINGER_MS = 2_000
 
+const HEAD = 'HEAD '
+
+interface RefusedConnection {
+  readonly code: string
+  /** The bytes that were not understood; a buffer, whatever its type says. */
+  readonly rawPacket?: unknown
+}
+
 /** What is no HTTP gets its problem as well, and the connection ends: where the next request would begin is unknown. */
-export function refuseConnection(error: Pick<ConnectionError, 'code'>, socket: Socket): void {
+export function refuseConnection({ code, rawPacket }: RefusedConnection, socket: Socket): void {
   // Node's own name for the answer that is under way: what is written into it would be taken for a part of it.
   const { _httpMessage: answer } = socket as Socket & {
     _httpMessage?: { headersSent: boolean } | null
   }
-  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
+  if (code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
     return void socket.destroy()
   }
   const { status, title } = PROBLEMS.invalid_request
-  const detail =
-    CONNECTION_DETAILS[error.code] ?? `The request is not HTTP as it should be (${error.code}).`
+  const detail = CONNECTION_DETAILS[code] ?? `The request is not HTTP as it should be (${code}).`
   const id = randomUUID()
   const body = JSON.stringify({
     type: `${PROBLEM_PAGES}/invalid_request`,
@@ -212,7 +222,9 @@ export function refuseConnection(error: Pick<ConnectionError, 'code'>, socket: S
     instance: id,
   } satisfies Problem)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${id}\r\nconnection: close\r\n\r\n`
-  socket.end(head + body)
+  // after which a client reads no body; known only while the request's first line is at hand
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, HEAD.length) === HEAD
+  socket.end(isHead ? head : head + body)
   // Whoever does not close it then would keep it for good.
   const gone = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(gone))

@@ -19,6 +19,9 @@ interface Bounds {
 
 /** Who cares for large bodies. */
 interface Held {
+  /** Is told how the body is refused when it has to give way to another, while it arrives. */
+  begin(refuse: (refusal: Error) => void): void
+  end(): void
   /** Is told what comes; what it throws refuses the body. */
   add(bytes: number): void
   /** Does `work` when it is this body's turn. */
@@ -33,6 +36,7 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
   let bytes = 0
   const leave = (): void => {
     stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
+    held?.end()
   }
   const stop: Done = (error, taken) => {
     leave()
@@ -56,6 +60,7 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
     else held.inTurn(finish)
   }
   const onError = (error?: Error): void => stop(brokenBy(error))
+  held?.begin(stop)
   stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
 }
 

@@ -7,6 +7,7 @@
  */
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyServerOptions } from 'fastify'
+import { quote } from '../validation/sample.ts'
 
 /** Marks a schema of callers' JSON, which stays bytes; see `body.ts`. */
 export const OPAQUE = 'x-opaque-json'
@@ -84,14 +85,17 @@ export function describeInvalid(errors: readonly ErrorObject[], part: string | u
 
 const sentenceStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function describeError({ keyword, params, message, parentSchema }: ErrorObject): string {
+function describeError(error: ErrorObject): string {
+  const { keyword, params, message, parentSchema } = error
   switch (keyword) {
-    case 'additionalProperties': {
-      const known = Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
-      return `has the unknown member ${JSON.stringify(params['additionalProperty'])}; there are ${known.join(', ')}`
+    case 'additionalProperties':
+      return describeUnknown(String(params['additionalProperty']), error)
+    case 'required': {
+      const lacks = `lacks the member ${JSON.stringify(params['missingProperty'])}`
+      // it may be there, misspelled
+      const unknown = unknownMember(error)
+      return unknown === undefined ? lacks : `${lacks} and ${describeUnknown(unknown, error)}`
     }
-    case 'required':
-      return `lacks the member ${JSON.stringify(params['missingProperty'])}`
     case 'enum':
       return `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
     case 'const':
@@ -104,4 +108,18 @@ function describeError({ keyword, params, message, parentSchema }: ErrorObject):
     default:
       return message ?? 'is not as described'
   }
+}
+
+const membersIn = ({ parentSchema }: ErrorObject): readonly string[] =>
+  Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+
+function describeUnknown(name: string, error: ErrorObject): string {
+  return `has the unknown member ${quote(name)}; there are ${membersIn(error).join(', ')}`
+}
+
+/** The first member of an object that may have none but those of its schema. */
+function unknownMember(error: ErrorObject): string | undefined {
+  if (error.parentSchema?.['additionalProperties'] !== false) return undefined
+  const known = membersIn(error)
+  return Object.keys(error.data as object).find((name) => !known.includes(name))
 }

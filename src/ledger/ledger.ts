@@ -171,8 +171,14 @@ export type ChunkSeek =
   | { readonly char: number }
   | { readonly line: number }
 
-/** How a result is asked for. `recall` is an evidence id or, where no evidence id equals it, a handle (`r3`, `$r3`). */
-export type ResultQuery = { readonly number: number } | { readonly recall: string }
+/**
+ * How a result is asked for. `recall` is an evidence id or, where no evidence id equals it, a handle (`r3`, `$r3`). A key is the
+ * one that its put came with.
+ */
+export type ResultQuery =
+  | { readonly number: number }
+  | { readonly recall: string }
+  | { readonly idempotencyKey: string }
 
 export interface PageQuery {
   readonly limit: number

@@ -2,7 +2,7 @@
  * What is wrong with a call, as the model is told: each error with the reference that its value came from, as that is what
  * the model wrote and can change.
  */
-import { pointerTo, type Reference } from '../core/references.ts'
+import { pointerTo, type Reference, shownReference } from '../core/references.ts'
 import type { ValidationError } from '../validation/validator.ts'
 
 export interface CallError {
@@ -12,7 +12,7 @@ export interface CallError {
   readonly expected: string | null
   readonly received: string | null
   readonly schema_path: string | null
-  /** The reference at this path or above it; null where the value was written out. */
+  /** The reference at this path or above it, of a very long one its start; null where the value was written out. */
   readonly reference: string | null
 }
 
@@ -23,7 +23,7 @@ export function withReferences(
 ): readonly CallError[] {
   if (errors.length === 0) return []
   const texts = new Map(
-    lookups.map(({ reference }) => [pointerTo(reference), reference.text.toWellFormed()]),
+    lookups.map(({ reference }) => [pointerTo(reference), shownReference(reference)]),
   )
   return errors.map((error) => ({ ...error, reference: referenceAt(error.path, texts) ?? null }))
 }

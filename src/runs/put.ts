@@ -29,11 +29,11 @@ export interface PutRequest<Source extends PutSource = PutSource> {
   readonly source: Source
 }
 
-/** What was kept, and the content that was planned for it. */
+/** What was kept, and the content that was planned for it; a retry may have none. */
 interface Kept {
   readonly result: Result
   readonly retried: boolean
-  readonly content: ContentPlan
+  readonly content?: ContentPlan
 }
 
 /**
@@ -50,12 +50,14 @@ export async function putResult(
   const limitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
   const { result, retried, content } =
     'pieces' in source
-      ? await putPieces(context, ref, { ...request, source }, limitChars)
+      ? ((await retryKnown(context, ref, { ...request, source })) ??
+        (await putPieces(context, ref, { ...request, source }, limitChars)))
       : await putWhole(context, ref, { ...request, source }, limitChars)
   // A retry may differ from what is kept (another tool name, or any bytes under the same idempotency key).
-  const answered = retried
-    ? await contentOf(context, result, request.render)
-    : contentAnswer(result, content)
+  const answered =
+    retried || content === undefined
+      ? await contentOf(context, result, request.render)
+      : contentAnswer(result, content)
   return { answer: { ...resultAnswer(ref, result), ...answered }, retried }
 }
 
@@ -89,6 +91,20 @@ async function putWhole(
     verbatimLimitChars,
   }
   return { ...(await context.ledger.append(ref, put, context.now())), content }
+}
+
+/** Of a key that is there already the pieces are taken, since the client sends them, and none is kept. */
+async function retryKnown(
+  context: RunContext,
+  ref: RunRef,
+  { idempotencyKey, source }: PutRequest<StreamSource>,
+): Promise<Kept | undefined> {
+  if (idempotencyKey === null) return undefined
+  const result = await context.ledger.findResult(ref, { idempotencyKey })
+  if (result === undefined) return undefined
+  for await (const _ of source.pieces);
+  await openRunOf(context, ref)
+  return { result, retried: true }
 }
 
 async function putPieces(

@@ -14,6 +14,7 @@ import {
   lookUp,
   pointerTo,
   type Reference,
+  shownReference,
   substitute,
   type UnresolvedReason,
   unfound,
@@ -207,7 +208,7 @@ async function referentOf(
 function unresolvedOf(lookup: Lookup<Part>): readonly Unresolved[] {
   if ('value' in lookup) return []
   const { reference, reason, available } = lookup
-  return [{ reference: reference.text.toWellFormed(), at: pointerTo(reference), reason, available }]
+  return [{ reference: shownReference(reference), at: pointerTo(reference), reason, available }]
 }
 
 function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {

@@ -2,11 +2,12 @@
  * Keywords that Ajv's own versions get wrong for callers' data. Its deep comparison calls the members `valueOf`,
  * `toString` and `constructor` of the values it compares, and compares every pair of elements; here values are equal when
  * their keys are. It divides doubles, so that 0.3 is no multiple of 0.1; here digits are divided. Where a number was rounded,
- * its token is what is compared. Patterns are tried with the `u` flag and, where that forbids them, without.
+ * its token is what is compared, by a format too. Patterns are tried with the `u` flag and, where that forbids them, without.
  */
 import type { Ajv, KeywordDefinition } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
 import { compareDecimals, decimalKey, isMultipleOf } from './decimal.ts'
+import { formatCheck } from './formats.ts'
 import type { Holder, WrittenNumbers } from './written-numbers.ts'
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
@@ -129,9 +130,25 @@ const limits = (numbers: Numbers): readonly Definition[] =>
     },
   }))
 
+const format = ({ formats, opts }: Ajv, numbers: Numbers): Definition => ({
+  keyword: 'format',
+  type: ['string', 'number'],
+  schemaType: 'string',
+  errors: false,
+  compile: (name: string) => {
+    if (opts.validateFormats === false) return () => true
+    const check = formatCheck(name, formats)
+    return (value: string | number, place?: DataValidationCxt): boolean =>
+      check(value, () =>
+        numbers.value.textOf(Number(value), holderOf(place), place?.parentDataProperty),
+      )
+  },
+})
+
 /** Puts these keywords in the place of Ajv's; those that only compare with a limit, where numbers were rounded. */
 export function replaceKeywords(ajv: Ajv, numbers: Numbers, mayBeRounded: boolean): void {
-  const definitions = mayBeRounded ? [...equality(numbers), ...limits(numbers)] : equality(numbers)
+  const always = [...equality(numbers), format(ajv, numbers)]
+  const definitions = mayBeRounded ? [...always, ...limits(numbers)] : always
   for (const definition of definitions) ajv.removeKeyword(definition.keyword).addKeyword(definition)
   // Ajv refuses schemas that carry draft-04's `id`; in the drafts since it is one unknown keyword more.
   ajv.removeKeyword('id')

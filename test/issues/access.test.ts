@@ -26,7 +26,7 @@ describe('a slash at the end of a path', () => {
   )
 
   it('opens nothing else', async () => {
-    for (const path of ['/', '//', '/v1/runs/', '/metrics/', '/livez//', '/livez/x/', '//livez/']) {
+    for (const path of ['//', '/v1/runs/', '/metrics/', '/livez//', '/livez/x/', '//livez/']) {
       const { status, body } = await secured.call('GET', path)
       expect([path, status, body.code]).toEqual([path, 401, 'unauthorized'])
     }
@@ -43,6 +43,45 @@ describe('a slash at the end of a path', () => {
       items: [{ run_id: run.id }],
     })
   })
+})
+
+describe('the root', () => {
+  // Fault: it was not found.
+  it('leads to the documentation, with a token or without', async () => {
+    for (const api of [secured, local]) {
+      for (const path of ['/', '/?x=1']) {
+        const { status, headers } = await api.call('GET', path)
+        expect([status, headers['location']]).toEqual([302, '/docs'])
+      }
+      expect((await api.call('GET', '/docs')).status).toBe(200)
+    }
+  })
+
+  it('takes nothing, and web pages are refused as everywhere', async () => {
+    expect((await local.call('GET', '//')).status).toBe(404)
+    const posted = await local.call('POST', '/')
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD'])
+    const { status } = await local.call('GET', '/', undefined, { host: 'example.com' })
+    expect(status).toBe(403)
+  })
+})
+
+describe('the scheme of the token', () => {
+  // Fault: only "Bearer" was taken; the name of a scheme is the same in any case (RFC 9110, 11.1).
+  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is known in any case: %s', async (scheme) => {
+    const headers = { authorization: `${scheme} ${TOKEN}` }
+    expect((await secured.call('GET', '/v1/runs', undefined, headers)).status).toBe(200)
+    const other = { authorization: `${scheme} ${TOKEN.toUpperCase()}` }
+    expect((await secured.call('GET', '/v1/runs', undefined, other)).status).toBe(401)
+  })
+
+  it.each([`Bearer${TOKEN}`, `Bearer_${TOKEN}`, `Bear ${TOKEN}`, `Basic ${TOKEN}`])(
+    'is no other: %s',
+    async (authorization) => {
+      const { status } = await secured.call('GET', '/v1/runs', undefined, { authorization })
+      expect(status).toBe(401)
+    },
+  )
 })
 
 describe('a refusal for want of the token', () => {

@@ -104,8 +104,12 @@ describe('a body that is far too large', () => {
 
   it('is read to its end, and a connection that was to close is closed then', async () => {
     const head = `POST /v1/runs/closes/results HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\ncontent-type: text/plain\r\ncontent-length: ${BODY.length}\r\n\r\n`
-    const { status, body } = await rawRequest(url, Buffer.concat([Buffer.from(head), BODY]))
+    const answer = await rawRequest(url, Buffer.concat([Buffer.from(head), BODY]))
+    const { status, body } = answer
     expect(status).toBe(413)
+    // Fault: it was kept open to be read, and said so.
+    expect(answer.head).toMatch(/^connection: close$/im)
+    expect(answer.head).not.toMatch(/keep-alive/i)
     expect(JSON.parse(body)).toMatchObject({ limit: 'raw_body_bytes', value: LIMIT_BYTES })
   })
 
@@ -163,6 +167,15 @@ describe('what is no HTTP', () => {
     expect(problem['title']).toBeTruthy()
     expect(problem['instance']).toMatch(/^[0-9a-f-]{36}$/)
     expect(problem['detail']).toMatch(detail)
+  })
+
+  // Fault: the body of the problem came after the headers, where a client that reads HEAD looks for the next answer.
+  it('gets no body where it asks for headers alone', async () => {
+    const large = `HEAD /livez HTTP/1.1\r\nhost: ${host}\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`
+    const { status, head, body } = await rawRequest(url, large)
+    expect([status, body]).toEqual([400, ''])
+    expect(head).toMatch(/^content-length: [1-9]/im)
+    expect(head).toMatch(/^connection: close$/im)
   })
 
   it('leaves the service as it was: nothing is kept, and the next is served', async () => {

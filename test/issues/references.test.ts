@@ -59,6 +59,47 @@ describe('references past the limit', () => {
   })
 })
 
+describe('a reference of many characters', () => {
+  const SHOWN_CHARS = 256
+  const long = `$r9.${'é😀'.repeat(100_000)}`
+  const shown = `${[...long].slice(0, SHOWN_CHARS).join('')}…`
+
+  // Fault: it was repeated whole, several times: in the list, in the error and in the failure.
+  it('that stands for nothing is told of by its start, and stays as it is in the arguments', async () => {
+    const run = await runWithOne(usual)
+    const call = JSON.stringify({ mode: 'strict', arguments: { a: long } })
+    const { body, text } = await run.resolve(call)
+    expect(body.arguments).toEqual({ a: long })
+    expect(text.length).toBeLessThan(call.length + 10 * SHOWN_CHARS)
+    expect(body.unresolved).toMatchObject([{ reference: shown, at: '/a', available: ['r1'] }])
+    expect(body.errors).toMatchObject([{ reference: shown, received: JSON.stringify(shown) }])
+    expect(body.errors[0]?.message).toBe(
+      `${shown} stands for nothing (unknown handle; there is r1)`,
+    )
+    expect(messageOf(body)).toContain(`${shown} stands for nothing`)
+  })
+
+  it('is told of whole where it is not longer than that, and with whole characters', async () => {
+    const run = await runWithOne(usual)
+    const most = `$r9.${'😀'.repeat(SHOWN_CHARS - 4)}`
+    const half = `$r9.${'\\ud83d'.repeat(SHOWN_CHARS)}`
+    const { body } = await run.resolve(`{"arguments":["${most}","${half}"]}`)
+    expect(body.unresolved[0]?.reference).toBe(most)
+    expect(body.unresolved[1]?.reference).toBe(`$r9.${'\ufffd'.repeat(SHOWN_CHARS - 4)}…`)
+  })
+
+  it('is told of by its start where its value does not fit', async () => {
+    const run = usual.newRun()
+    const name = 'n'.repeat(1_000)
+    await run.put(JSON.stringify({ output: { [name]: 'text' } }))
+    const { body } = await run.resolve(
+      JSON.stringify({ arguments: [`$r1.${name}`], input_schema: { items: { type: 'number' } } }),
+    )
+    expect(body.resolved).toEqual([`r1.${name}`])
+    expect(body.errors[0]?.reference).toBe(`$r1.${'n'.repeat(SHOWN_CHARS - 4)}…`)
+  })
+})
+
 describe('where a reference stands', () => {
   // Fault: each reference held the whole pointer to it, so that a long name was kept a thousand times.
   it('is told by the start of a very long name', async () => {

@@ -37,6 +37,43 @@ describe('a member that is a container where only a scalar can be', () => {
   })
 })
 
+describe('a member whose name is misspelled', () => {
+  // Fault: where it is needed, only that it was missing was said.
+  it.each([
+    ['/v1/content-string', '{"valeu":1}', 'The body lacks the member "value"', 'valeu'],
+    ['/v1/runs/typo/resolve', '{"args":{}}', 'The body lacks the member "arguments"', 'args'],
+    [
+      '/v1/runs/typo/results',
+      '{"suspension":{"reason":"r","schema":{}}}',
+      '"suspension" in the body lacks the member "input_schema"',
+      'schema',
+    ],
+  ])(
+    'is named beside the one that is missing, and those there are: %s',
+    async (path, body, lacks, name) => {
+      const { status, body: problem } = await api.json('POST', path, body)
+      expect([status, problem.code]).toEqual([400, 'invalid_request'])
+      expect(problem.detail).toMatch(
+        new RegExp(`^${lacks} and has the unknown member "${name}"; there are [a-z_, ]+\\.$`),
+      )
+    },
+  )
+
+  it('is the only thing that is said where nothing is missing, by its start if it is long', async () => {
+    const run = api.newRun()
+    expect((await run.put('{"ouput":1}')).body.detail).toMatch(
+      /^The body has the unknown member "ouput"; there are .*\boutput\b/,
+    )
+    const { body } = await run.put(`{"output":1,"${'x'.repeat(100_000)}":1}`)
+    expect(body.detail).toMatch(/^The body has the unknown member "x{60}…"; there are /)
+  })
+
+  it('is not looked for where other members may be, or all are known', async () => {
+    const { body } = await api.json('POST', '/v1/content-string', '{}')
+    expect(body.detail).toBe('The body lacks the member "value".')
+  })
+})
+
 describe('the inside of a sentinel', () => {
   // Fault: its is_error was an unknown member.
   it('can be put as it is, and gives that sentinel', async () => {

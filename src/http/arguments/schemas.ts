@@ -55,7 +55,10 @@ const textOrNull = (description: string) =>
 
 const UnresolvedSchema = Type.Object(
   {
-    reference: Type.String({ description: 'The string, as it stands in the arguments.' }),
+    reference: Type.String({
+      description:
+        'The string, as it stands in the arguments; of more than 256 characters the start.',
+    }),
     at: Type.String({ description: 'Where it stands in the arguments, as a JSON Pointer.' }),
     reason: Type.Enum([...UNRESOLVED_REASONS], {
       title: 'UnresolvedReason',

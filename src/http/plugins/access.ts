@@ -9,7 +9,8 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type { RunRef } from '../../ledger/ledger.ts'
 import { OPERATOR, type Tokens } from './tokens.ts'
 
-const OPEN_PATHS = ['/livez', '/readyz', '/openapi.json', '/openapi.yaml']
+/** Without the slash at their end, as the root is. */
+const OPEN_PATHS = ['', '/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
 const SAME_SITE = ['same-origin', 'none']
@@ -48,7 +49,14 @@ async function addTokens(app: FastifyInstance, tokens: Tokens): Promise<void> {
     request.tenant = tokens.tenantOf(token)
     return request.tenant !== undefined
   }
-  await app.register(bearerAuth, { keys: [], auth, addHook: false, verifyErrorLogLevel: 'debug' })
+  await app.register(bearerAuth, {
+    keys: [],
+    auth,
+    addHook: false,
+    verifyErrorLogLevel: 'debug',
+    // the scheme in any case; nothing else differs
+    specCompliance: 'rfc6749',
+  })
   const verify = app.verifyBearerAuth
   if (verify === undefined) throw new Error('the bearer token check could not be set up')
   app.addHook('onRequest', (request, reply, done) => {

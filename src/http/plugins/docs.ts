@@ -9,10 +9,12 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { stringify } from 'yaml'
 import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
+import { pathOf } from '../logged.ts'
 import { PROBLEM_PAGES, PROBLEMS } from '../problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
 
 const VERSION = '0.1.0'
+const ROOT = '/'
 const DOCS = '/docs'
 const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
@@ -148,6 +150,10 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       defaultModelsExpandDepth: 0,
     },
   })
+  // the router also takes other targets for the root: `//`, `*`
+  app.get(ROOT, { schema: { hide: true } }, (request, reply) =>
+    pathOf(request.url) === ROOT ? reply.redirect(DOCS) : reply.callNotFound(),
+  )
   app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
   app.get('/openapi.yaml', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('application/yaml; charset=utf-8').send(openApiYaml(app)),

@@ -27,6 +27,7 @@ export function addNotFound(app: FastifyInstance): void {
 /** What paths a route's pattern takes: `/runs/:run_id`, `/static/*`. */
 function patternOf(url: string): RegExp {
   const source = url
+    .replace(/\/$/, '')
     .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
     .replaceAll('*', '.*')
     .replace(/:[a-z_]+/gi, '[^/]+')

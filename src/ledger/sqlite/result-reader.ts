@@ -16,6 +16,7 @@ export class ResultReader {
 
   find(run: number, query: ResultQuery): ResultRow | undefined {
     if ('number' in query) return this.byNumber(run, query.number)
+    if ('idempotencyKey' in query) return this.byIdempotencyKey(run, query.idempotencyKey)
     const found = this.byEvidenceId(run, query.recall)
     if (found !== undefined) return found
     const number = recallHandleNumber(query.recall)
@@ -38,6 +39,10 @@ export class ResultReader {
 
   byNumber(run: number, number: number): ResultRow | undefined {
     return this.#sql.byNumber.get(run, number)
+  }
+
+  byIdempotencyKey(run: number, key: string): ResultRow | undefined {
+    return this.#sql.byIdempotencyKey.get(run, key)
   }
 
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {

@@ -87,6 +87,9 @@ export function prepareResultReads(db: Database.Database) {
     byEvidenceId: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND evidence_id = ?`,
     ),
+    byIdempotencyKey: db.prepare<[number, string], ResultRow>(
+      `${ALL} WHERE run = ? AND idempotency_key = ?`,
+    ),
     list: db.prepare<[number, number, number], ResultRow>(
       `${ALL} WHERE run = ? AND number > ? ORDER BY number LIMIT ?`,
     ),
@@ -113,9 +116,6 @@ export function prepareResultWrites(db: Database.Database) {
     // by place: names are looked up at every call
     insert: db.prepare<ReturnType<typeof columnsOf>>(
       `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
-    ),
-    byIdempotencyKey: db.prepare<[number, string], ResultRow>(
-      `${ALL} WHERE run = ? AND idempotency_key = ?`,
     ),
     // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
     hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),

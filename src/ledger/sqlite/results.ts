@@ -55,7 +55,7 @@ export class Results implements ResultNames {
   /** The result that `put` repeats, if it does. */
   findSame(run: RunRow, put: StreamedPut): ResultRow | undefined {
     if (put.idempotencyKey !== null) {
-      return this.#sql.byIdempotencyKey.get(run.key, put.idempotencyKey)
+      return this.#reader.byIdempotencyKey(run.key, put.idempotencyKey)
     }
     if (put.toolUseId === '') return undefined
     const same = {
@@ -72,7 +72,7 @@ export class Results implements ResultNames {
   /** Whether a put of these names that has brought so many bytes may still be found by {@link findSame}. */
   mayHave(run: RunRow, { toolUseId, idempotencyKey }: PutNames, bytes: number): boolean {
     if (idempotencyKey !== null) {
-      return this.#sql.byIdempotencyKey.get(run.key, idempotencyKey) !== undefined
+      return this.#reader.byIdempotencyKey(run.key, idempotencyKey) !== undefined
     }
     return toolUseId !== '' && this.#sql.hasLarger.get(run.key, toolUseId, bytes) !== undefined
   }

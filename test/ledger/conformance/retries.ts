@@ -71,6 +71,17 @@ export function retriesConform(open: Open): void {
       expect(await append(putText('ok'))).toMatchObject({ retried: false, result: { number: 2 } })
     })
 
+    it('a result is found by the idempotency key of its put, in its run alone', async () => {
+      const { result } = await append({ ...put, idempotencyKey: 'k' })
+      expect(await subject.ledger.findResult(RUN, { idempotencyKey: 'k' })).toEqual(result)
+      for (const idempotencyKey of ['', 'K', 'k\0', 'call', 'r1']) {
+        expect(await subject.ledger.findResult(RUN, { idempotencyKey })).toBeUndefined()
+      }
+      const other = { ...RUN, run: 'other' }
+      await subject.ledger.append(other, put, NOW)
+      expect(await subject.ledger.findResult(other, { idempotencyKey: 'k' })).toBeUndefined()
+    })
+
     it('an idempotency key alone decides when it is given', async () => {
       const keyed = { ...put, idempotencyKey: 'k\0' }
       const { result } = await append(keyed)
