@@ -107,7 +107,7 @@ describe('the thread that writes', () => {
     }
     const values = [200_000, 200_003, 400_000, 400_001].map(partOf)
     const copies = values.map((value) => Buffer.from(value))
-    const puts = values.map(putBinary)
+    const puts = values.map((value) => putBinary(value))
     for (const [n, put] of puts.entries()) {
       const { result } = await ledger.append(RUN, put, NOW)
       expect((await bytesOf(ledger, result)).equals(copies[n] as Buffer)).toBe(true)
