@@ -152,7 +152,7 @@ export class Observer {
     const isString = this.#bytes[from] === QUOTE
     for (;;) {
       const pos = Math.max(from, this.nextPos)
-      const place = isString && pos > from ? this.#placeInString(from, pos) : pos
+      const place = isString ? this.#placeInString(from, pos) : pos
       if (place >= until) return
       this.#cutAt(place, isString && place > from)
     }
