@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson } from '../../../src/core/json/canonical.ts'
 import type { Outline } from '../../../src/core/json/outline.ts'
 import { outlineOf, parseJson } from '../../../src/core/json/scan.ts'
-import { elementsOf, membersOf } from '../../../src/core/json/slice.ts'
+import { elementsOf, JsonSlice, membersOf } from '../../../src/core/json/slice.ts'
 import { type Doc, docs, gaps, holds, indented, nested, spaced } from '../../support/json.ts'
 import { keep, viewsOf } from '../../support/rendered.ts'
 
@@ -33,7 +33,7 @@ const dense = fc
 
 /** Small documents, and such strings in them. */
 const documents: fc.Arbitrary<Doc> = fc
-  .tuple(docs(), dense, fc.constantFrom(0, 0, 1, 9), fc.boolean())
+  .tuple(docs(), dense, fc.constantFrom(0, 0, 1, 9, 30), fc.boolean())
   .map(([doc, string, levels, isObject]) =>
     nested(
       isObject
@@ -49,7 +49,7 @@ const documents: fc.Arbitrary<Doc> = fc
   )
 const sizes = fc.record({
   chunkBytes: fc.integer({ min: 1, max: 40 }),
-  chunkViewBytes: fc.integer({ min: 1, max: 60 }),
+  chunkViewBytes: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.constant(10_000)),
 })
 
 /** The names of an object as they are meant. */
@@ -138,6 +138,15 @@ describe('what a scan notes of a value', () => {
   })
 })
 
+describe('an outline of a value', () => {
+  it('is the one that was noted, if one was', () => {
+    const value = slice(' [1] ')
+    expect(outlineOf(value)).toBe(value.outline)
+    const { bytes, start, end } = value
+    expect(outlineOf(new JsonSlice(bytes, start, end))).toEqual(value.outline)
+  })
+})
+
 describe('the places where a value is cut', () => {
   it('are those from which the view goes on, and know how much of it comes before', () => {
     holds(
@@ -201,6 +210,17 @@ describe('the places where a value is cut', () => {
       }),
       600,
     )
+  })
+
+  it('are those where the view of a chunk is full, at a value or at a closing bracket', () => {
+    const cutsOf = (text: string, chunkViewBytes: number) =>
+      outlineOf(slice(text), { chunkBytes: 1_000, chunkViewBytes }).cuts.map(({ pos }) => pos)
+    // before the second element the view has 9 bytes, before the third 14, before the fourth 19
+    expect(cutsOf('[1,2,3,4]', 9)).toEqual([3, 7])
+    expect(cutsOf('[1,2,3,4]', 10)).toEqual([5])
+    // before the inner closing bracket 11, before the outer 15
+    expect(cutsOf('[[1]]', 11)).toEqual([3])
+    expect(cutsOf('[[1]]', 12)).toEqual([4])
   })
 
   it('in white space are as far apart as a chunk is long', () => {

@@ -291,6 +291,22 @@ describe('long strings', () => {
   })
 })
 
+describe('white space', () => {
+  it('of any length is skipped, and nothing else, wherever in memory it is', () => {
+    for (let before = 0; before < 12; before++) {
+      for (const after of [0, 1, 2, 3, 4, 8]) {
+        for (const shift of [0, 1, 2, 3]) {
+          // what lies around the document is white space, too
+          const memory = Buffer.alloc(40, ' ')
+          memory.write('12', shift + before)
+          const { start, end } = parseJson(memory.subarray(shift, shift + before + 2 + after))
+          expect([start, end]).toEqual([before, before + 2])
+        }
+      }
+    }
+  })
+})
+
 describe('depth', () => {
   const arrays = (levels: number): string => compact(nested({ items: [] }, levels - 1))
   const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -334,5 +350,6 @@ describe('UTF-8', () => {
     expect(error?.detail).toContain('byte 2 begins no code point')
     expect(error?.facts).toEqual({ offset_bytes: 2 })
     expect(thrownBy(() => parseJson(Buffer.from([0x5d, 0x80])))?.code).toBe('invalid_utf8')
+    expect(offsetOf(Buffer.from([0xff, 0x5d]))).toBe(0)
   })
 })

@@ -136,16 +136,18 @@ describe('a reader of tokens', () => {
 
   it('reads most names once, however often they come', () => {
     const names = Array.from({ length: 20 }, (_, i) => `name ${i}`)
-    const { bytes, ...document } = parseJson(Buffer.from(JSON.stringify(Array(50).fill(names))))
+    const rows = names.flatMap((_, i) => [names.slice(i), names.slice(0, i)])
+    const { bytes, ...document } = parseJson(Buffer.from(JSON.stringify(rows)))
     let reads = 0
     bytes.toString = (...range) => {
       reads++
       return Buffer.prototype.toString.apply(bytes, range)
     }
     const reader = new TokenReader(bytes)
-    for (const row of elementsOf(new JsonSlice(bytes, document.start, document.end))) {
-      expect([...elementsOf(row)].map((element) => reader.decode(element))).toEqual(names)
-    }
-    expect(reads).toBeLessThan(5 * names.length)
+    const decoded = [...elementsOf(new JsonSlice(bytes, document.start, document.end))].map((row) =>
+      [...elementsOf(row)].map((element) => reader.decode(element)),
+    )
+    expect(decoded).toEqual(rows)
+    expect(reads).toBeLessThan(3 * names.length)
   })
 })
