@@ -93,6 +93,12 @@ describe('canonical text', () => {
     const last = new Map(names.map((name, i) => [name, i]))
     const sorted = [...last].sort(([a], [b]) => (a < b ? -1 : 1))
     expect(text).toBe(`{${sorted.map(([name, i]) => `"${name}":${i}`).join(',')}}`)
+    expect(canonicalJson(slice(text))).toBe(text)
+  })
+
+  it('has names in order in objects and arrays inside each other, however deep', () => {
+    const source = `${'{"b":[0,1],"a":['.repeat(40)}{"b":1,"a":2}${']}'.repeat(40)}`
+    expect(canonicalJson(slice(source))).toBe(canonicalTree(parseTree(source)))
   })
 
   it('is made for the deepest document too', () => {
