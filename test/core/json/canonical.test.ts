@@ -159,6 +159,21 @@ describe('content', () => {
     expect(contentStringWithin(slice(source), 25)).toBe(text)
   })
 
+  it.each([
+    ['far past the limit', `["${'x'.repeat(10_000_000)}"]`, 30_000],
+    ['just past it', `["${'x'.repeat(10_000_000)}"]`, 9_000_000],
+    [
+      'past it, and a repeated key had more code points of more bytes before',
+      `{"a":"${'é'.repeat(6_000_000)}","a":"${'x'.repeat(5_000_000)}"}`,
+      30_000,
+    ],
+  ])('is not written when it is %s', (_, source, limit) => {
+    const value = slice(source)
+    const before = process.memoryUsage().arrayBuffers
+    expect(contentStringWithin(value, limit)).toBeUndefined()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000)
+  })
+
   // Each level was once read to its end before the next: 40 GB, far past the time a test has.
   it('of deep nesting takes time by its size', () => {
     const value = slice(compact(nested(`"${'x'.repeat(40_000_000)}"`, 1_000)))
