@@ -135,7 +135,8 @@ class Scanner {
       if (inObject) pos = this.#key(pos)
       if (depth <= watched + 1) {
         if (depth === watched) observer.begin(pos)
-        else if (depth > watched) observer.beginEntry(entryStart, pos)
+        // also a document whose entries are watched, of which nothing is kept
+        else observer.beginEntry(entryStart, pos)
       }
       const byte = pos < end ? (bytes[pos] as number) : -1
       if (byte === QUOTE) {

@@ -223,6 +223,11 @@ describe('the places where a value is cut', () => {
     expect(cutsOf('[[1]]', 12)).toEqual([4])
   })
 
+  it('are at a closing bracket when the chunk ends right before it', () => {
+    const { cuts } = outlineOf(slice('[1234567]'), { chunkBytes: 8, chunkViewBytes: 1_000 })
+    expect(cuts.map(({ pos }) => pos)).toEqual([8])
+  })
+
   it('in white space are as far apart as a chunk is long', () => {
     const text = `[${' '.repeat(40)}1${'\n'.repeat(40)},${'\t'.repeat(40)}2]`
     const { cuts, compactBytes } = outlineOf(slice(text), { chunkBytes: 10, chunkViewBytes: 1_000 })
