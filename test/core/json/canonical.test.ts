@@ -101,6 +101,14 @@ describe('canonical text', () => {
     expect(canonicalJson(slice(source))).toBe(canonicalTree(parseTree(source)))
   })
 
+  it('is written in memory of a few times its size', () => {
+    const value = slice(JSON.stringify(Array(100_000).fill({ name: 'x', id: 'a longer text' })))
+    const before = process.memoryUsage().arrayBuffers
+    expect(canonicalJson(value)).toHaveLength(value.end)
+    const taken = process.memoryUsage().arrayBuffers - before
+    expect(taken).toBeLessThan(8 * value.end)
+  })
+
   it('is made for the deepest document too', () => {
     const deepest = spaced(nested({ members: [] }, 1023), [''])
     expect(canonicalJson(slice(deepest))).toBe(deepest)
