@@ -90,7 +90,7 @@ function readNumber(name: string, value: JsonSlice | undefined): number | null {
   if (value === undefined || value.kind === 'null') return null
   const text = value.kind === 'string' ? decodeText(value) : value.toString()
   if (text === '') return null
-  const digits = value.kind === 'number' || value.kind === 'string' ? wholeNumber(text) : undefined
+  const digits = wholeNumber(text)
   if (digits === undefined) {
     throw new CoatcheckError(
       'invalid_range',

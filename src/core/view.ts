@@ -193,23 +193,22 @@ function cutLines(value: Buffer, source: ViewSource, from: number, target: numbe
 
 /** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */
 function indented(bytes: Buffer, state: number): Buffer {
-  const walk = { start: 0, target: bytes.length, state: unpackState(state) }
+  const from = unpackState(state)
   let length = 0
   const count = (taken: number): void => {
     length += taken
   }
-  indent(bytes, walk, {
+  indent(bytes, from, {
     copy: (start, end) => count(end - start),
     newline: (depth) => count(1 + 2 * depth),
     space: () => count(1),
-    full: () => false,
   })
   const view = Buffer.allocUnsafe(length)
   let pos = 0
   const advance = (taken: number): void => {
     pos += taken
   }
-  indent(bytes, walk, {
+  indent(bytes, from, {
     copy: (start, end) => advance(bytes.copy(view, pos, start, end)),
     newline(depth) {
       view[pos] = LF
@@ -220,7 +219,6 @@ function indented(bytes: Buffer, state: number): Buffer {
       view[pos] = SPACE
       advance(1)
     },
-    full: () => false,
   })
   return view
 }

@@ -54,6 +54,8 @@ describe('what is plain is read', () => {
     ['7.0', 7],
     ['7e0', 7],
     ['0.7e1', 7],
+    ['70e-1', 7],
+    ['"0.7e+1"', 7],
     ['"7"', 7],
     ['" 7\\n"', 7],
     ['"+7"', 7],
@@ -98,6 +100,11 @@ describe('what would mean something else is refused', () => {
     },
   )
 
+  it('a body without an id is told what to give', () => {
+    expect(thrownBy(() => parse('["r1"]'))?.detail).toContain('object such as {"id": "r1"}')
+    expect(thrownBy(() => parse('{"ID":"r1"}'))?.detail).toContain('string: {"id": "r1"}')
+  })
+
   it.each(['5', '"1-5"', '[1,5]', 'true', '" "', '"{\\"start\\":1}"'])('a range of %s', (range) => {
     const error = thrownBy(() => withRange(range))
     expect(error?.code).toBe('invalid_range')
@@ -112,6 +119,7 @@ describe('what would mean something else is refused', () => {
     ['"1,000"', '"1,000"'],
     ['"1.5"', '"1.5"'],
     ['"0x10"', '"0x10"'],
+    ['"0x1e5"', '"0x1e5"'],
     ['"1 2"', '"1 2"'],
     ['"..e5"', '"..e5"'],
     ['" "', '" "'],
@@ -119,12 +127,15 @@ describe('what would mean something else is refused', () => {
     ['true', '"true"'],
     ['[1]', '"[1]"'],
     ['{"a":1}', '"{\\"a\\":1}"'],
+    [`"${'é'.repeat(40)}"`, `"${'é'.repeat(40)}"`],
     [`"${'é'.repeat(50)}"`, `"${'é'.repeat(40)}…"`],
     [`"${'x'.repeat(39)}\\ud83d\\ude00"`, `"${'x'.repeat(39)}\ufffd…"`],
   ])('a start of %s', (token, shown) => {
     const error = thrownBy(() => withRange(`{"start":${token}}`))
     expect(error?.code).toBe('invalid_range')
     expect(error?.detail).toBe(`"range.start" must be a whole number; it is ${shown}.`)
+    const end = thrownBy(() => withChars(`{"end":${token}}`))
+    expect(end?.detail).toBe(`"chars.end" must be a whole number; it is ${shown}.`)
   })
 })
 

@@ -4,7 +4,7 @@
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { TOKEN_CHARS, WORD_TOKENS } from '../limits.ts'
-import { charsOf, countTails } from '../text.ts'
+import { charsOf, wordsOf } from '../text.ts'
 import { addStringSize, type StringSize } from './string-size.ts'
 
 const QUOTE = 0x22
@@ -32,9 +32,9 @@ export function estimateMessages(messages: JsonSlice): number {
 
 /** The code points of the messages' compact JSON: as a scan noted them, where no repeated key is left out of its count. */
 export function messagesChars(messages: JsonSlice): number {
-  const { bytes, start, end, outline } = messages
+  const { outline, tails } = messages
   if (outline === undefined || outline.hasRepeats) return compactSize(messages).chars
-  return outline.compactBytes - outline.escapedTails - countTails(bytes, start, end)
+  return outline.compactBytes - outline.escapedTails - tails
 }
 
 /**
@@ -43,20 +43,22 @@ export function messagesChars(messages: JsonSlice): number {
  */
 export function compactSize(value: JsonSlice): CompactSize {
   const { bytes, end } = value
-  const strings: StringSize = { bytes: 0, chars: 0, textBytes: 0 }
+  const words = wordsOf(bytes)
+  const strings: StringSize = { bytes: 0, textBytes: 0, escapedTails: 0 }
   let others = 0
   let pos = value.start
   while (pos < end) {
     const byte = bytes[pos] as number
     if (byte === QUOTE) {
       others += QUOTES
-      pos = addStringSize(bytes, pos, strings)
+      pos = addStringSize(bytes, words, pos, strings)
     } else {
       if (byte > SPACE) others++
       pos++
     }
   }
-  return { bytes: strings.bytes + others, chars: strings.chars + others }
+  const size = strings.bytes + others
+  return { bytes: size, chars: size - strings.escapedTails - value.tails }
 }
 
 export interface ContentSize {
@@ -72,9 +74,10 @@ export function contentSize(content: JsonSlice): ContentSize {
     const { bytes, chars } = compactSize(content)
     return { bytes: content.kind === 'null' ? 0 : bytes, compactChars: chars }
   }
-  const size: StringSize = { bytes: 0, chars: 0, textBytes: 0 }
-  addStringSize(content.bytes, content.start, size)
-  return { bytes: size.textBytes, compactChars: size.chars + QUOTES }
+  const { bytes, start, tails } = content
+  const size: StringSize = { bytes: QUOTES, textBytes: 0, escapedTails: 0 }
+  addStringSize(bytes, wordsOf(bytes), start, size)
+  return { bytes: size.textBytes, compactChars: size.bytes - size.escapedTails - tails }
 }
 
 /** Tokens of prose: by characters or by words, whichever gives more. Words as Rust's `split_whitespace` has them. */

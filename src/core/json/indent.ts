@@ -11,9 +11,8 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const SPACE = 0x20
-const LOWER_U = 0x75
-const SHORT_ESCAPE_BYTES = 2
-const UNICODE_ESCAPE_BYTES = 6
+/** Of those of more, the rest reads as text. */
+const ESCAPE_BYTES = 2
 
 /** Where the formatter is at a cut: how deep, inside a string, right after an opening bracket. */
 export interface IndentState {
@@ -42,27 +41,14 @@ export interface IndentSink {
   newline(depth: number): void
   /** The space after a colon. */
   space(): void
-  /** True ends the walk at the next place where it can be cut. */
-  full(): boolean
 }
 
-export interface IndentCut {
-  readonly pos: number
-  readonly state: IndentState
-}
-
-/**
- * Formats `bytes[start, …)` until about `target`: the cut it returns splits no escape and no code point, so it may lie a few
- * bytes further on, and earlier when the sink is full.
- */
-export function indent(
-  bytes: Uint8Array,
-  { start, target, state }: { start: number; target: number; state: IndentState },
-  sink: IndentSink,
-): IndentCut {
-  let { depth, inString, afterOpen } = state
-  let pos = start
-  let run = start
+/** Formats a part of a document that starts with the formatter at `state`, and splits no escape at its ends. */
+export function indent(bytes: Uint8Array, state: IndentState, sink: IndentSink): void {
+  const end = bytes.length
+  let { depth, afterOpen } = state
+  let pos = state.inString ? stringEnd(bytes, 0) : 0
+  let run = 0
   const flush = (until: number): void => {
     if (until > run) sink.copy(run, until)
     run = until
@@ -78,15 +64,7 @@ export function indent(
     if (!afterOpen) sink.newline(depth)
     afterOpen = false
   }
-  while (pos < target) {
-    if (inString) {
-      pos = skipInString(bytes, pos, target)
-      if (bytes[pos] === QUOTE && pos < target) {
-        inString = false
-        pos++
-      }
-      continue
-    }
+  while (pos < end) {
     const byte = bytes[pos] as number
     if (byte <= SPACE) {
       flush(pos)
@@ -96,8 +74,7 @@ export function indent(
     switch (byte) {
       case QUOTE:
         openLine()
-        inString = true
-        pos++
+        pos = stringEnd(bytes, pos + 1)
         break
       case OPEN_OBJECT:
       case OPEN_ARRAY:
@@ -124,23 +101,17 @@ export function indent(
         openLine()
         pos++
     }
-    if (sink.full()) break
   }
-  flush(pos)
-  return { pos, state: { depth, inString, afterOpen } }
+  flush(end)
 }
 
-/** From inside a string to its closing quote, or to the first place at or after `target` where it can be cut. */
-function skipInString(bytes: Uint8Array, from: number, target: number): number {
+/** From inside a string to the position after its closing quote, or to the end. */
+function stringEnd(bytes: Uint8Array, from: number): number {
   let pos = from
-  while (pos < target) {
+  while (pos < bytes.length) {
     const byte = bytes[pos]
-    if (byte === QUOTE) return pos
-    pos += byte === BACKSLASH ? escapeBytes(bytes, pos) : 1
+    if (byte === QUOTE) return pos + 1
+    pos += byte === BACKSLASH ? ESCAPE_BYTES : 1
   }
-  while (((bytes[pos] ?? 0) & 0xc0) === 0x80) pos++
   return pos
 }
-
-const escapeBytes = (bytes: Uint8Array, pos: number): number =>
-  bytes[pos + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES

@@ -15,9 +15,6 @@ const ASCII_END = 0x80
 /** The first byte of code points before the surrogates; they stand between it and the next, one 65,536th apart. */
 const BEFORE_SURROGATES = 0xed
 const CODE_UNITS = 0x10000
-const SHORT_ESCAPE_BYTES = 2
-const UNICODE_ESCAPE_BYTES = 6
-const LOWER_U = 0x75
 
 /** Fields of a segment: its range, the one that follows, and the last one of the member that it begins. */
 const FIELDS = 4
@@ -76,9 +73,8 @@ export class MemberOrder {
   /** Ends an object whose last member ends at `pos`; says where its closing bracket is to be written. */
   closeObject(pos: number): number {
     const first = this.#levels[--this.#depth] as number
-    const isEmpty = pos === this.#segments[this.#members[first] as number]
     this.#endMember()
-    if (isEmpty || this.#sort(first, this.#memberCount)) {
+    if (this.#sort(first, this.#memberCount)) {
       this.#memberCount = first
       return pos
     }
@@ -194,13 +190,11 @@ export class MemberOrder {
       if (byte === BACKSLASH) {
         const order = rankAt(text, left) - rankAt(text, right)
         if (order !== 0) return order
-        const taken = canonicalEscapeBytes(text, left)
-        left += taken
-        right += taken
-      } else {
         left++
         right++
       }
+      left++
+      right++
     }
   }
 }
@@ -213,9 +207,6 @@ function rankAt(text: Uint8Array, pos: number): number {
   const code = escapedCode(text, pos)
   return code < ASCII_END ? code : BEFORE_SURROGATES + code / CODE_UNITS
 }
-
-const canonicalEscapeBytes = (text: Uint8Array, pos: number): number =>
-  text[pos + 1] === LOWER_U ? UNICODE_ESCAPE_BYTES : SHORT_ESCAPE_BYTES
 
 function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(numbers.length * 2)

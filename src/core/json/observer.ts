@@ -72,8 +72,9 @@ export class Observer {
     this.tails = 0
     this.lineBytes = 1
     this.#entries = 0
-    if (this.#cuts.length > 0) this.#cuts = []
-    if (this.#head.length > 0) this.#head = []
+    // New ones: those of the value before are in its outline.
+    this.#cuts = []
+    this.#head = []
     this.#chunkFrom(pos, pos)
   }
 
@@ -151,7 +152,7 @@ export class Observer {
     const isString = this.#bytes[from] === QUOTE
     for (;;) {
       const pos = Math.max(from, this.nextPos)
-      const place = isString && pos > from ? this.#placeInString(from, pos) : pos
+      const place = isString ? this.#placeInString(from, pos) : pos
       if (place >= until) return
       this.#cutAt(place, isString && place > from)
     }

@@ -142,7 +142,8 @@ class Scanner {
       if (inObject) pos = this.#key(pos)
       if (depth <= watched + 1) {
         if (depth === watched) observer.begin(pos)
-        else if (depth > watched) observer.beginEntry(entryStart, pos)
+        // also a document whose entries are watched, of which nothing is kept
+        else observer.beginEntry(entryStart, pos)
       }
       const byte = pos < end ? (bytes[pos] as number) : -1
       if (byte === QUOTE) {
@@ -214,10 +215,8 @@ class Scanner {
         repeats = 0
         if (inObject) {
           repeats = keys.close(first)
-          if (repeats > 0) {
-            observer.repeats += repeats
-            observer.compactExtra -= keys.repeatedBytes
-          }
+          observer.repeats += repeats
+          observer.compactExtra -= keys.repeatedBytes
         }
         size = observer.innerCommas + 1 - repeats
         inObject = depth > 0 && (stack[depth - 1] as number) !== IN_ARRAY
@@ -326,6 +325,6 @@ class Scanner {
 /** One character of the input, made safe to show. */
 function describe(bytes: Buffer, at: number): string {
   let end = at + 1
-  while (end < bytes.length && ((bytes[end] as number) & 0xc0) === 0x80) end++
+  while (((bytes[end] as number) & 0xc0) === 0x80) end++
   return JSON.stringify(bytes.toString('utf8', at, end))
 }

@@ -93,6 +93,20 @@ describe('canonical text', () => {
     const last = new Map(names.map((name, i) => [name, i]))
     const sorted = [...last].sort(([a], [b]) => (a < b ? -1 : 1))
     expect(text).toBe(`{${sorted.map(([name, i]) => `"${name}":${i}`).join(',')}}`)
+    expect(canonicalJson(slice(text))).toBe(text)
+  })
+
+  it('has names in order in objects and arrays inside each other, however deep', () => {
+    const source = `${'{"b":[0,1],"a":['.repeat(40)}{"b":1,"a":2}${']}'.repeat(40)}`
+    expect(canonicalJson(slice(source))).toBe(canonicalTree(parseTree(source)))
+  })
+
+  it('is written in memory of a few times its size', () => {
+    const value = slice(JSON.stringify(Array(100_000).fill({ name: 'x', id: 'a longer text' })))
+    const before = process.memoryUsage().arrayBuffers
+    expect(canonicalJson(value)).toHaveLength(value.end)
+    const taken = process.memoryUsage().arrayBuffers - before
+    expect(taken).toBeLessThan(8 * value.end)
   })
 
   it('is made for the deepest document too', () => {
@@ -151,6 +165,21 @@ describe('content', () => {
     [`{"${'k'.repeat(50)}":[],"a":{}}`, undefined],
   ])('within 25 chars of %s is %s, whatever a repeated key had before', (source, text) => {
     expect(contentStringWithin(slice(source), 25)).toBe(text)
+  })
+
+  it.each([
+    ['far past the limit', `["${'x'.repeat(10_000_000)}"]`, 30_000],
+    ['just past it', `["${'x'.repeat(10_000_000)}"]`, 9_000_000],
+    [
+      'past it, and a repeated key had more code points of more bytes before',
+      `{"a":"${'é'.repeat(6_000_000)}","a":"${'x'.repeat(5_000_000)}"}`,
+      30_000,
+    ],
+  ])('is not written when it is %s', (_, source, limit) => {
+    const value = slice(source)
+    const before = process.memoryUsage().arrayBuffers
+    expect(contentStringWithin(value, limit)).toBeUndefined()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(1_000_000)
   })
 
   // Each level was once read to its end before the next: 40 GB, far past the time a test has.

@@ -135,14 +135,25 @@ describe('the grammar', () => {
     expect(accepts(Buffer.from(text))).toBe(false)
   })
 
-  it('says what it expected and shows what stands there', () => {
-    expect(thrownBy(() => scan('[1 😀]'))?.detail).toBe(
-      'The JSON is malformed at byte 3: "," or "]" expected, found "😀".',
-    )
-    expect(thrownBy(() => scan('{"a":1'))?.detail).toBe(
-      'The JSON is malformed at byte 6: "," or "}" expected, the input ends there.',
-    )
-    expect(thrownBy(() => scan('"\u0007"'))?.detail).toContain('found "\\u0007"')
+  it.each([
+    ['[1 😀]', 3, '"," or "]" expected, found "😀"'],
+    ['{"a":1', 6, '"," or "}" expected, the input ends there'],
+    ['1 2', 2, 'the end of the document expected, found "2"'],
+    ['', 0, 'a value expected, the input ends there'],
+    ['[?', 1, 'a value expected, found "?"'],
+    ['[nul]', 1, 'a value expected, found "n"'],
+    ['{"a":1,é:2}', 7, 'a member name expected, found "é"'],
+    ['{"a" 1}', 5, '":" expected, found "1"'],
+    ['{"a"', 4, '":" expected, the input ends there'],
+    ['-x', 1, 'a digit expected, found "x"'],
+    ['"a', 2, 'the closing quote of a string expected, the input ends there'],
+    ['{"a', 3, 'the closing quote of a string expected, the input ends there'],
+    ['"\u0007"', 1, 'an escaped control character expected, found "\\u0007"'],
+    ['{"\t":1}', 2, 'an escaped control character expected, found "\\t"'],
+    ['"\\u00g0"', 1, 'four hex digits after \\u expected, found "\\\\"'],
+    ['"\\x41"', 1, 'an escape expected, found "\\\\"'],
+  ])('says of %j where it is wrong, what it expected and what stands there', (text, at, what) => {
+    expect(thrownBy(() => scan(text))?.detail).toBe(`The JSON is malformed at byte ${at}: ${what}.`)
   })
 
   it('refuses every proper prefix of a document', () => {
@@ -281,6 +292,22 @@ describe('long strings', () => {
   })
 })
 
+describe('white space', () => {
+  it('of any length is skipped, and nothing else, wherever in memory it is', () => {
+    for (let before = 0; before < 12; before++) {
+      for (const after of [0, 1, 2, 3, 4, 8]) {
+        for (const shift of [0, 1, 2, 3]) {
+          // what lies around the document is white space, too
+          const memory = Buffer.alloc(40, ' ')
+          memory.write('12', shift + before)
+          const { start, end } = parseJson(memory.subarray(shift, shift + before + 2 + after))
+          expect([start, end]).toEqual([before, before + 2])
+        }
+      }
+    }
+  })
+})
+
 describe('depth', () => {
   const arrays = (levels: number): string => compact(nested({ items: [] }, levels - 1))
   const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
@@ -294,6 +321,7 @@ describe('depth', () => {
     ] as const) {
       const error = thrownBy(() => scan(text))
       expect(error?.code).toBe('json_too_deep')
+      expect(error?.detail).toContain(`deeper than 1024 levels at byte ${offset}.`)
       expect(error?.facts).toEqual({
         limit: 'json_depth_levels',
         value: 1024,
@@ -320,7 +348,9 @@ describe('UTF-8', () => {
   it('that is invalid is refused before anything else, with its offset', () => {
     const error = thrownBy(() => parseJson(Buffer.from([0x22, 0x61, 0xff, 0x22])))
     expect(error?.code).toBe('invalid_utf8')
+    expect(error?.detail).toContain('byte 2 begins no code point')
     expect(error?.facts).toEqual({ offset_bytes: 2 })
     expect(thrownBy(() => parseJson(Buffer.from([0x5d, 0x80])))?.code).toBe('invalid_utf8')
+    expect(thrownBy(() => parseJson(Buffer.from([0xff, 0x5d])))?.code).toBe('invalid_utf8')
   })
 })

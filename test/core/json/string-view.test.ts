@@ -65,6 +65,24 @@ describe('a part of a string token', () => {
   })
 })
 
+describe('a part that ends at a carriage return', () => {
+  it.each([
+    ['a line feed', '\\r\\n', 5],
+    ['a line feed by its number', '\\r\\u000A', 9],
+    ['another carriage return', '\\r\\r', 3],
+    ['another short escape', '\\r\\t', 3],
+    ['a character by its number', '\\r\\u000b', 3],
+  ])('takes what follows if that is a line feed: %s', (_, inside, pos) => {
+    expect(measureStringPart(Buffer.from(`"${inside}"`), 1, 3).pos).toBe(pos)
+  })
+
+  it('ends there when the string does, whatever follows the string', () => {
+    for (const after of ['\n', '\\n', 'n']) {
+      expect(measureStringPart(Buffer.from(`"\\r"${after}`), 1, 3).pos).toBe(3)
+    }
+  })
+})
+
 describe('the size of a string', () => {
   it('is that of its text', () => {
     holds(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJson } from '../../../src/core/json/scan.ts'
-import { elementsOf } from '../../../src/core/json/slice.ts'
+import { elementsOf, JsonSlice } from '../../../src/core/json/slice.ts'
 import {
   decodeRaw,
   decodeText,
@@ -92,6 +92,19 @@ describe('a token and a name', () => {
   })
 })
 
+describe('a token that is plainly another name', () => {
+  it.each([
+    ['too short', '\\q', 'abc'],
+    ['too long', `\\q${'x'.repeat(20)}`, 'abc'],
+    ['different before its first escape', 'a\\q', 'bcd'],
+  ])('is not decoded: %s', (_, inside, name) => {
+    // it could not be
+    const undecodable = new JsonSlice(Buffer.from(`"${inside}"`))
+    expect(() => decodeRaw(undecodable)).toThrow()
+    expect(isNamed(undecodable, name)).toBe(false)
+  })
+})
+
 describe('a reader of tokens', () => {
   const read = (texts: readonly string[]): readonly string[] => {
     const document = parseJson(Buffer.from(JSON.stringify(texts)))
@@ -119,5 +132,22 @@ describe('a reader of tokens', () => {
   it('reads long ones too', () => {
     const long = ['x'.repeat(61), 'x'.repeat(62), 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(200)]
     expect(read([...long, ...long])).toEqual([...long, ...long])
+  })
+
+  it('reads most names once, however often they come', () => {
+    const names = Array.from({ length: 20 }, (_, i) => `name ${i}`)
+    const rows = names.flatMap((_, i) => [names.slice(i), names.slice(0, i)])
+    const { bytes, ...document } = parseJson(Buffer.from(JSON.stringify(rows)))
+    let reads = 0
+    bytes.toString = (...range) => {
+      reads++
+      return Buffer.prototype.toString.apply(bytes, range)
+    }
+    const reader = new TokenReader(bytes)
+    const decoded = [...elementsOf(new JsonSlice(bytes, document.start, document.end))].map((row) =>
+      [...elementsOf(row)].map((element) => reader.decode(element)),
+    )
+    expect(decoded).toEqual(rows)
+    expect(reads).toBeLessThan(3 * names.length)
   })
 })
