@@ -10,6 +10,8 @@ import { STOPPING_MS, type ThreadLimits } from './limits.ts'
 import type { Answer, FromThread, ToThread } from './messages.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
+/** Of new objects; a thread keeps what it once had, and there are three. */
+const YOUNG_MEBIBYTES = 12
 const MEBIBYTE = 1_048_576
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
@@ -39,6 +41,7 @@ export class ValidationThread {
     this.#limits = limits
     const resourceLimits: ResourceLimits = {
       maxOldGenerationSizeMb: Math.ceil(limits.heapBytes / MEBIBYTE),
+      maxYoungGenerationSizeMb: YOUNG_MEBIBYTES,
     }
     this.#worker = new Worker(ENTRY, { workerData: { limits }, resourceLimits, name: 'validation' })
     this.#worker.on('message', (message: FromThread) => this.#receive(message))

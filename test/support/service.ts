@@ -7,8 +7,11 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import manifest from '../../package.json' with { type: 'json' }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+/** The flags of `npm start` that bound memory. */
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'))
 /** What main logs, at level info, once it listens. */
 const LISTENING = /Swagger UI: (http:\/\/[^"\s]+)\/docs/
 const TEMPORARY = 'coatcheck-service-'
@@ -94,7 +97,7 @@ class Child implements ServiceChild {
     this.ledger = given ?? join(this.#folder ?? '', 'ledger.db')
     const settings = { COATCHECK_PORT: '0', COATCHECK_LEDGER: this.ledger, ...env }
     const imports = preload === undefined ? [] : ['--import', preload.href]
-    const [command = execPath, ...args] = [...wrapper, execPath, ...imports, MAIN]
+    const [command = execPath, ...args] = [...wrapper, execPath, ...FLAGS, ...imports, MAIN]
     this.#process = spawn(command, args, {
       env: { ...withoutSettings(process.env), ...settings },
       stdio: ['ignore', 'pipe', 'pipe', ...(preload === undefined ? [] : (['ipc'] as const))],
