@@ -13,6 +13,8 @@ import { Turns } from './turns.ts'
 
 /** Not counted: a connection holds as much before anybody reads from it. */
 const SMALL_BYTES = 65_536
+/** Up to here a body is read at once, longer ones in turns. */
+const TURN_BYTES = 8_192
 /** A body is slow after so long without {@link SMALL_BYTES} more, and without this part of what it holds. */
 const SLOW_MS = 5_000
 const PROGRESS_PART = 8
@@ -182,8 +184,8 @@ export class HeldBody {
 
   /** Does `work` at once for a small body, and for others one after the other, since it takes a while. */
   inTurn(work: () => void): void {
-    if (this.#bytes <= SMALL_BYTES) work()
-    else this.#all.turns.run(work)
+    if (this.#bytes <= TURN_BYTES) work()
+    else this.#all.turns.run(this.#bytes, work)
   }
 
   /** All that is left of it is an answer of so many bytes. */
@@ -212,7 +214,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldBod
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { raw } = request
     const bytes = declaredBytes(raw)
-    if (hasBody(raw) && (bytes === undefined || bytes > SMALL_BYTES)) {
+    if (hasBody(raw) && (bytes === undefined || bytes > TURN_BYTES)) {
       const held = new HeldBody(bodies, request.tenant)
       request.heldBody = held
       finished(reply.raw, () => held.release())
