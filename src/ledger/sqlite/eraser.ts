@@ -12,9 +12,9 @@ import type { Uploads } from './uploads.ts'
 
 /** How many runs one sweep looks at. */
 const SWEEP_RUNS = 500
-/** How much one piece erases, see `eraseCost`, and how many pages it moves: some milliseconds of work. */
-const PIECE_ROWS = 300
-const PIECE_PAGES = 64
+/** How much one piece erases, see `eraseCost`, and how many pages it moves: a few milliseconds of work, as a put waits for one. */
+const PIECE_ROWS = 100
+const PIECE_PAGES = 24
 
 /**
  * After a piece: `erasing`, rows are left; `scrubbing`, none that anybody waits for, but their bytes; `scrubbed`, no bytes of
