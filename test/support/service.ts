@@ -11,7 +11,7 @@ import manifest from '../../package.json' with { type: 'json' }
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 /** The flags of `npm start` that bound memory. */
-const FLAGS = manifest.scripts.start.split(' ').filter((word) => word.startsWith('--max-'))
+const FLAGS = manifest.scripts.start.split(' ').filter((word) => /^--(?:max|heap)-/.test(word))
 /** What main logs, at level info, once it listens. */
 const LISTENING = /Swagger UI: (http:\/\/[^"\s]+)\/docs/
 const TEMPORARY = 'coatcheck-service-'
