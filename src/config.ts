@@ -48,7 +48,8 @@ export const ConfigSchema = Type.Object({
   COATCHECK_TOKEN: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Bearer token that every call needs. Needed on any address but loopback.',
+      description:
+        'Bearer token that every call needs: letters, digits and `._~+/-`. Needed on any address but loopback.',
     }),
   ),
   COATCHECK_TOKENS_FILE: Type.Optional(

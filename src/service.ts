@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { Metrics } from './http/plugins/metrics.ts'
-import { OPERATOR, TokenSet, type Tokens } from './http/plugins/tokens.ts'
+import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/plugins/tokens.ts'
 import { TokensFile } from './http/plugins/tokens-file.ts'
 import type { LedgerPolicy } from './ledger/ledger.ts'
 import { openLedger } from './ledger/open.ts'
@@ -82,9 +82,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
-/** Undefined where none are set. */
+/** Undefined where none are set. Throws naming the setting that cannot be used. */
 async function openTokens(config: Config): Promise<Tokens | undefined> {
   const { COATCHECK_TOKEN: token, COATCHECK_TOKENS_FILE: path } = config
+  if (token !== undefined) requireToken(token, 'COATCHECK_TOKEN')
   const own = token === undefined ? [] : [{ tenant: OPERATOR, token }]
   if (path !== undefined) return TokensFile.open(path, own)
   return token === undefined ? undefined : new TokenSet(own)

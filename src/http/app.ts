@@ -16,6 +16,7 @@ import { type AccessOptions, addAccess } from './plugins/access.ts'
 import { addContinue } from './plugins/continue.ts'
 import { addDecoding } from './plugins/decoding.ts'
 import { addDocs, addOpenApi } from './plugins/docs.ts'
+import { addDraining } from './plugins/draining.ts'
 import { addFraming } from './plugins/framing.ts'
 import { Metrics } from './plugins/metrics.ts'
 import { addNotFound } from './plugins/not-found.ts'
@@ -82,6 +83,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   freeConnectionsOnClose(app)
   addContinue(app)
   if (timeouts !== undefined) addTimeouts(app, timeouts)
+  addDraining(app)
   addFraming(app)
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())

@@ -12,7 +12,7 @@ import { decodeRaw } from '../core/json/strings.ts'
 import { foreignCharset, mediaOf } from './media.ts'
 import { bodyTooLarge, declaredBytes, type RawLimits, readRaw } from './raw-body.ts'
 import { joinPieces, takeBody } from './take-body.ts'
-import { OPAQUE } from './validation.ts'
+import { INSTEAD, OPAQUE } from './validation.ts'
 
 export interface BodyLimits extends RawLimits {
   /** What is held of all bodies together, see `held-bodies.ts`; one JSON body has room in any case. */
@@ -53,8 +53,7 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
 /** What an empty body stands for. */
 function emptyBody(request: FastifyRequest): object {
   if (request.routeOptions.config.bodyOptional === true) return {}
-  const raw = request.routeOptions.config.rawBody === true
-  const needed = raw
+  const needed = takesRaw(request)
     ? 'a put needs an envelope (application/json), or a raw body with its content type'
     : 'this call needs a JSON object'
   throw new CoatcheckError('invalid_request', `The body is empty; ${needed}.`)
@@ -108,27 +107,35 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   const document = parseJson(body, limits.maxJsonDepthLevels, 'entries')
   if (schema[OPAQUE] === true) return document
   if (document.kind !== 'object') {
+    const instead = schema[INSTEAD] === undefined ? '' : ` ${schema[INSTEAD]}.`
     throw new CoatcheckError(
       'invalid_request',
-      `The body is a JSON ${document.kind}; it must be an object.`,
+      `The body is a JSON ${document.kind}; it must be an object.${instead}`,
     )
   }
   return readBySchema(document, schema)
 }
 
-function requireRawRoute({ routeOptions, headers }: FastifyRequest): void {
-  if (routeOptions.config.rawBody === true) return
-  const type = headers['content-type'] ?? 'none'
+const takesRaw = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.rawBody === true
+
+function requireRawRoute(request: FastifyRequest): void {
+  if (takesRaw(request)) return
+  const type = request.headers['content-type'] ?? 'none'
+  const hint = type.startsWith(FORM) ? ` (with curl, add -H 'content-type: application/json')` : ''
   throw new CoatcheckError(
     'unsupported_media_type',
-    `The content type is ${JSON.stringify(type)}; this call takes application/json.`,
+    `The content type is ${JSON.stringify(type)}; this call takes application/json${hint}.`,
   )
 }
+
+/** What curl says of any body that it is not told the type of. */
+const FORM = 'application/x-www-form-urlencoded'
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null']
 
 interface SchemaNode {
   readonly [OPAQUE]?: boolean
+  readonly [INSTEAD]?: string
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, SchemaNode>>

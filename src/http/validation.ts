@@ -11,6 +11,8 @@ import { quote } from '../validation/sample.ts'
 
 /** Marks a schema of callers' JSON, which stays bytes; see `body.ts`. */
 export const OPAQUE = 'x-opaque-json'
+/** On a schema of an object: a sentence for who sends something else in its place. */
+export const INSTEAD = 'x-instead'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 
@@ -114,7 +116,9 @@ const membersIn = ({ parentSchema }: ErrorObject): readonly string[] =>
   Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
 
 function describeUnknown(name: string, error: ErrorObject): string {
-  return `has the unknown member ${quote(name)}; there are ${membersIn(error).join(', ')}`
+  const instead = error.parentSchema?.[INSTEAD] as string | undefined
+  const there = `has the unknown member ${quote(name)}; there are ${membersIn(error).join(', ')}`
+  return instead === undefined ? there : `${there}. ${instead}`
 }
 
 /** The first member of an object that may have none but those of its schema. */

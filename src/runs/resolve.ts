@@ -187,7 +187,7 @@ function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number
   if (bytes <= maxResolvedBytes) return
   throw new CoatcheckError(
     'over_limit',
-    `With its references resolved the call would have at least ${bytes} bytes; the limit is ${maxResolvedBytes}. Reference a part of the value ("$r1.rows.0"), or fewer values.`,
+    `With its references resolved the call would have at least ${bytes} bytes; the limit is ${maxResolvedBytes}. Reference a part of a JSON value ("$r1.rows.0"), or fewer values; of a text, send what recall shows.`,
     { limit: 'resolved_bytes', value: maxResolvedBytes },
   )
 }

@@ -9,7 +9,7 @@ import { startTestService, type TestService } from './support.ts'
 const PAGES = new URL('../../docs/reference/problems/', import.meta.url)
 const INDEX = new URL('../../docs/reference/problems.md', import.meta.url)
 const EXAMPLE_BLOCK = /```json\n(.*?)```/s
-const TOKEN = 'a token of the test'
+const TOKEN = 'a-token-of-some-length'
 
 let service: TestService
 beforeAll(async () => {

@@ -131,3 +131,18 @@ function writeIn(name: string, text: string): string {
   writeFileSync(path, text)
   return path
 }
+
+describe('the token of the operator', () => {
+  // Fault: with the line end of a secret's file, nobody could send it.
+  it.each(['abc\n', ' abc', 'a b', 'tøken', 'a,b', '==', 'a=b'])(
+    'is refused at the start when no client could send it, and is not shown: %j',
+    async (token) => {
+      const ledger = join(folder, 'refused.db')
+      const settings = { COATCHECK_TOKEN: token, COATCHECK_LEDGER: ledger }
+      const start = startService(readConfig(settings))
+      await expect(start).rejects.toThrow(
+        /^COATCHECK_TOKEN is not one or more letters, digits and "\._~\+\/-", with "=" only at its end$/,
+      )
+    },
+  )
+})

@@ -1,6 +1,7 @@
 // What clients send that is no good HTTP, over real sockets.
 import { execFile, spawnSync } from 'node:child_process'
 import { Agent, request } from 'node:http'
+import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startApi } from '../support/api.ts'
@@ -228,4 +229,35 @@ describe('an id that reads in two ways', () => {
       expect((await put([name])).status).toBe(201)
     },
   )
+})
+
+describe('a body that is refused and goes on for ever', () => {
+  // Fault: of anybody, gigabytes were read and dropped.
+  it('has its connection closed when it is of nobody that is known', async () => {
+    const secured = await startApi({ COATCHECK_TOKEN: 'a-token-of-some-length' })
+    const { hostname, port } = new URL(await secured.listen())
+    const socket = connect(Number(port), hostname)
+    try {
+      let answer = ''
+      socket.setEncoding('utf8').on('data', (text: string) => {
+        answer += text
+      })
+      socket.on('error', () => undefined)
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      socket.write(
+        `POST /v1/runs/a/results HTTP/1.1\r\nhost: ${hostname}\r\ntransfer-encoding: chunked\r\ncontent-type: text/plain\r\n\r\n`,
+      )
+      const chunk = `${(65_536).toString(16)}\r\n${'x'.repeat(65_536)}\r\n`
+      const send = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      }
+      socket.on('drain', send)
+      send()
+      await closed
+      expect(answer).toMatch(/^HTTP\/1\.1 401 /)
+    } finally {
+      socket.destroy()
+      await secured.close()
+    }
+  })
 })

@@ -117,3 +117,31 @@ describe('a tool of a run whose name has a line end in it', () => {
     expect(body.tools).toEqual([name])
   })
 })
+
+describe('who does not find the way in', () => {
+  // Fault: what was sent was refused, and nothing said how it is sent.
+  it('is told where a result goes that is no envelope', async () => {
+    const run = api.newRun()
+    for (const bare of ['{"rows":[1]}', '[1,2]', '{"rows":[1],"tool_use_id":"a"}']) {
+      const { status, body } = await run.put(bare)
+      expect([bare, status]).toEqual([bare, 400])
+      expect(body.detail).toMatch(/A result itself goes under "output", or .*\+json\.$/)
+    }
+    const misplaced = await run.put('{"output":1,"failure":{"massage":"m","message":"m"}}')
+    expect(misplaced.body.detail).not.toContain('A result itself')
+  })
+
+  it('is told what curl leaves out', async () => {
+    const run = api.newRun()
+    const upload = await api.call('PUT', `${run.path}/results`, 'text')
+    expect([upload.status, upload.body.detail]).toEqual([405, expect.stringContaining('-X POST')])
+    const patched = await api.call('PATCH', `${run.path}/results`, 'text')
+    expect(patched.body.detail).not.toContain('curl')
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const form = await api.call('POST', `${run.path}/resolve`, '{"arguments":{}}', headers)
+    expect([form.status, form.body.detail]).toEqual([
+      415,
+      expect.stringContaining("-H 'content-type: application/json'"),
+    ])
+  })
+})

@@ -42,6 +42,9 @@ const SPACES = new DataView(new Uint8Array(8).fill(0x20).buffer)
 const EIGHT_SPACES = SPACES.getFloat64(0)
 const FOUR_SPACES = SPACES.getInt32(0)
 const TWO_SPACES = SPACES.getInt16(0)
+/** A byte times this is a word of it. */
+const BYTE_LANES = 0x01010101
+const WORD_BYTES = 4
 const INDENT_BYTES = 2
 /** On the stack in place of an object's first key. */
 const IN_ARRAY = -1
@@ -277,6 +280,7 @@ class Scanner {
   }
 
   /** The next byte that is no white space, or the end. */
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
   #space(from: number): number {
     const bytes = this.#bytes
     const data = this.#data
@@ -289,6 +293,9 @@ class Scanner {
       while (pos + 8 <= end && data.getFloat64(pos) === EIGHT_SPACES) pos += 8
       if (pos + 4 <= end && data.getInt32(pos) === FOUR_SPACES) pos += 4
       if (pos + 2 <= end && data.getInt16(pos) === TWO_SPACES) pos += 2
+      if (byte === SPACE) continue
+      const four = Math.imul(byte, BYTE_LANES)
+      while (pos + WORD_BYTES <= end && data.getInt32(pos) === four) pos += WORD_BYTES
     }
     this.#observer.blank(from, pos)
     return pos

@@ -43,9 +43,14 @@ function refuse(
   const known = routes.filter((route) => route.path.test(path))
   const allow = [...new Set(known.flatMap(({ methods }) => methods))].join(', ')
   const detail = `There is no ${request.method} ${path}`
+  // what curl makes of -T
+  const isUpload = request.method === 'PUT' && allow.includes('POST')
+  const hint = isUpload ? ' With curl, add -X POST to -T.' : ''
   const error =
     allow === ''
       ? new CoatcheckError('not_found', `${detail}; /docs shows what there is.`)
-      : new CoatcheckError('method_not_allowed', `${detail}; this path takes ${allow}.`, { allow })
+      : new CoatcheckError('method_not_allowed', `${detail}; this path takes ${allow}.${hint}`, {
+          allow,
+        })
   return sendProblem(error, request, reply)
 }

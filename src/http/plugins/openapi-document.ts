@@ -11,7 +11,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { PROBLEM_EXAMPLES } from '../problem-examples.ts'
 import { SHOWN_EXAMPLES } from '../schemas.ts'
-import { OPAQUE } from '../validation.ts'
+import { INSTEAD, OPAQUE } from '../validation.ts'
 
 type Node = Record<string, unknown>
 
@@ -160,9 +160,9 @@ const eachOf = (schemas: Node, named: Map<string, unknown>): Node =>
 const finishItem = (item: unknown, named: Map<string, unknown>): unknown =>
   typeof item === 'object' && item !== null ? finishSchema(item as Node, named) : item
 
-/** One level of a schema, without our keyword and with its type said. */
+/** One level of a schema, without our keywords and with its type said. */
 function tidied(schema: Node): Node {
-  const { [OPAQUE]: _opaque, ...rest } = schema
+  const { [OPAQUE]: _opaque, [INSTEAD]: _instead, ...rest } = schema
   if (Array.isArray(rest['enum']) && rest['type'] === undefined) return { type: 'string', ...rest }
   return nullableType(rest)
 }

@@ -46,6 +46,14 @@ export class TokenSet implements Tokens {
   }
 }
 
+/** Throws for what no client could send, naming it as `what`. */
+export function requireToken(token: string, what: string): void {
+  if (TOKEN.test(token)) return
+  throw new Error(
+    `${what} is not one or more letters, digits and "._~+/-", with "=" only at its end`,
+  )
+}
+
 /** The `tenant:token` lines of a text; lines that are empty or begin with `#` are none. Throws naming the line that is wrong. */
 export function parseTokens(text: string): readonly Token[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
@@ -64,10 +72,6 @@ function parseLine(line: string, number: number): readonly Token[] {
       `the tenant of line ${number} is not up to 64 letters, digits and "._-", beginning with a letter, a digit or "_"`,
     )
   }
-  if (!TOKEN.test(token)) {
-    throw new Error(
-      `the token of line ${number} is not one or more letters, digits and "._~+/-", with "=" only at its end`,
-    )
-  }
+  requireToken(token, `the token of line ${number}`)
   return [{ tenant, token }]
 }

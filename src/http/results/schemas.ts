@@ -12,6 +12,7 @@ import {
   ToolNameSchema,
   ToolUseIdSchema,
 } from '../schemas.ts'
+import { INSTEAD } from '../validation.ts'
 import { BYTES } from './value-schemas.ts'
 
 export const FailureSchema = Type.Object(
@@ -121,6 +122,7 @@ const EnvelopeSchema = Type.Object(
   {
     title: 'Envelope',
     additionalProperties: false,
+    [INSTEAD]: `A result itself goes under "output", or is sent with a type of its own, such as application/vnd.tool+json`,
     'x-examples': ENVELOPE_EXAMPLES,
     description: 'A result in an envelope: exactly one of `output`, `failure` and `suspension`.',
   },
