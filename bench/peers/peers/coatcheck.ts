@@ -8,6 +8,8 @@ const JSON_TYPE = 'application/json'
 const JSON_VALUE = 'application/vnd.peers+json'
 const BYTES = 'application/octet-stream'
 const FIRST_ERROR = 400
+/** The limit that a pattern met. */
+const PAST_ITS_TIME = '"limit":"validate_ms"'
 
 interface Put {
   readonly handle: string
@@ -65,14 +67,20 @@ class CoatcheckPeer implements Peer {
     return this.#recall(receipt, { start: line, end: line })
   }
 
-  /** There is no search; a caller's pattern is met where arguments are validated. */
+  /**
+   * There is no search; a caller's pattern is met where arguments are validated. That it cannot be judged in time is an answer.
+   */
   async search({ ref }: Receipt, pattern: string): Promise<string> {
     const { handle } = JSON.parse(ref) as Put
-    const resolved = await this.#post(`${this.#run}/resolve`, {
+    const call = {
       arguments: { text: `$${handle}` },
       input_schema: { type: 'object', properties: { text: { type: 'string', pattern } } },
-    })
-    return resolved.toString()
+    }
+    const body = Buffer.from(JSON.stringify(call))
+    const path = `${this.#run}/resolve`
+    const answer = await this.#wire.send({ method: 'POST', path, type: JSON_TYPE, body })
+    const text = answer.body.toString()
+    return text.includes(PAST_ITS_TIME) ? text : answered(answer).toString()
   }
 
   async callWithUnresolved(reference: string): Promise<boolean> {
