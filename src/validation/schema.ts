@@ -165,6 +165,9 @@ export function makeDigestible(root: SchemaObject): void {
       if (typeof ref === 'string' && ref.slice(1) in Object.prototype)
         throw unresolved(ref, `${pointer}/${keyword}`)
     }
+    // The member with the empty name, which Ajv takes for the root.
+    if (typeof schema.$ref === 'string' && schema.$ref.endsWith('#/'))
+      throw unresolved(schema.$ref, `${pointer}/$ref`)
     // Ajv follows a part that has no other keyword to where its reference leads: for ever, where that is inside of it.
     if (typeof schema.$ref === 'string' && typeof schema.$id === 'string') schema.$comment ??= ''
     moveProto(schema)

@@ -135,6 +135,12 @@ describe('references that only an inherited member would answer', () => {
     })
   })
 
+  it.each([['#/'], [`${X}#/`]])('%s is not the root', async ($ref) => {
+    const parts = { '': text, $defs: { x: { $id: X, '': text } } }
+    const { facts } = await refusal({ ...property({ $ref }), ...parts })
+    expect(facts).toMatchObject({ reference: $ref, schema_path: '#/properties/x/$ref' })
+  })
+
   it('a reference to what is no schema is refused', async () => {
     const { facts } = await refusal({ ...property({ $ref: '#/required' }), required: ['x'] })
     expect(facts).toMatchObject({ reference: '#/required', schema_path: '#/properties/x/$ref' })
