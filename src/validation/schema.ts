@@ -153,21 +153,14 @@ function candidatesIn(keyword: string, value: unknown): (readonly [child: unknow
 
 /**
  * Takes out of `root`, in place, what would make Ajv refuse or misread it: `nullable` beside no type, `$async`, and a
- * property named `__proto__`. Refuses dynamic references that it would answer with an inherited member.
+ * property named `__proto__`. Refuses references that it would take for others.
  */
 export function makeDigestible(root: SchemaObject): void {
   for (const { schema, pointer } of placesOf(root)) {
     const isNullableType = schema.nullable === true && Object.hasOwn(schema, 'type')
     if (!isNullableType) delete schema.nullable
     delete schema.$async
-    for (const keyword of DYNAMIC_REFERENCES) {
-      const ref = schema[keyword]
-      if (typeof ref === 'string' && ref.slice(1) in Object.prototype)
-        throw unresolved(ref, `${pointer}/${keyword}`)
-    }
-    // The member with the empty name, which Ajv takes for the root.
-    if (typeof schema.$ref === 'string' && schema.$ref.endsWith('#/'))
-      throw unresolved(schema.$ref, `${pointer}/$ref`)
+    requireReadable(schema, pointer)
     // Ajv follows a part that has no other keyword to where its reference leads: for ever, where that is inside of it.
     if (typeof schema.$ref === 'string' && typeof schema.$id === 'string') schema.$comment ??= ''
     moveProto(schema)
@@ -178,6 +171,18 @@ export function makeDigestible(root: SchemaObject): void {
 export function unresolved(ref: string, pointer: string | undefined): CoatcheckError {
   const reason = `refers to ${quote(ref)}, which is not in it. Nothing is fetched: put what it refers to under "$defs", and refer to that.`
   return invalidSchema(reason, pointer, { reference: clip(ref, ERROR_PATH_BYTES) })
+}
+
+/** Throws for a reference that Ajv would take for another. */
+function requireReadable(schema: SchemaObject, pointer: string): void {
+  const { $ref } = schema
+  // The member with the empty name, which to it is the root.
+  if (typeof $ref === 'string' && $ref.endsWith('#/')) throw unresolved($ref, `${pointer}/$ref`)
+  for (const keyword of DYNAMIC_REFERENCES) {
+    const ref = schema[keyword]
+    if (typeof ref === 'string' && ref.slice(1) in Object.prototype)
+      throw unresolved(ref, `${pointer}/${keyword}`)
+  }
 }
 
 function moveProto(schema: SchemaObject): void {
