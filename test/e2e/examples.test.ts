@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServiceChild, startChild } from '../support/service.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
-const TOKEN = 'a token with "quotes"'
+const TOKEN = 'a-token.of~some+length/=='
 
 interface Ended {
   readonly code: number | null
