@@ -32,18 +32,20 @@ export interface ViewSize {
   readonly lines: number
 }
 
-export interface ShownLine {
-  /** The line whole, or its start and how many characters it continues for. */
+/** Lines that follow each other, as a window shows them. */
+export interface Shown {
+  /** Joined by `\n`, which the last one has not. */
   readonly text: string
-  /** The place of its first character in the view. */
-  readonly start: number
-  /** Its characters without the line end. */
-  readonly chars: number
-  readonly shownChars: number
+  readonly lines: number
+  /** What it costs of a budget: its characters, and one. */
+  readonly cost: number
+  /** The places of the characters that are not shown, where it is one line that was shortened. Half-open. */
+  readonly cut: { readonly start: number; readonly end: number } | null
 }
 
 export interface Taken {
-  readonly lines: readonly ShownLine[]
+  readonly shown: readonly Shown[]
+  readonly lines: number
   /** What lies before the inner edge of what was taken. */
   readonly edge: TextSums
 }
@@ -57,42 +59,140 @@ interface Place {
 }
 
 interface ReadLine {
-  readonly line: ShownLine
+  readonly line: Shown
   /** After its line end. */
   readonly next: Place
 }
 
 /** The lines at the start that fit in a budget; each costs what it shows, and one. */
 export function* takeHead(size: ViewSize, budgetChars: number): Steps<Taken> {
-  const lines: ShownLine[] = []
+  const shown: Shown[] = []
   let left = budgetChars
   let place: Place = { part: yield { char: 0 }, pos: 0, before: NOTHING }
   while (place.before.chars < size.chars) {
-    const { line, next } = yield* readLine(place, size.chars)
-    left -= charsOf(line.text) + 1
+    const { line, next } = linesFrom(place, left) ?? (yield* readLine(place, size.chars))
+    left -= line.cost
     if (left < 0) break
-    lines.push(line)
+    shown.push(line)
     place = next
   }
-  return { lines, edge: place.before }
+  return { shown, lines: linesIn(shown), edge: place.before }
 }
 
 /** The lines at the end that fit in a budget, in their order; none of the first `floor` lines. */
 export function* takeTail(size: ViewSize, floor: number, budgetChars: number): Steps<Taken> {
-  const lines: ShownLine[] = []
+  const shown: Shown[] = []
   let left = budgetChars
-  let part = yield { char: size.chars - 1 }
-  let end = part.bytes.length
-  let edge = part.after
-  for (let n = size.lines - 1; n >= floor; n--) {
-    const place: Place = startInPart(part, end, edge) ?? (yield* startOfLine(n))
-    const { line } = yield* readLine(place, size.chars)
-    left -= charsOf(line.text) + 1
+  let leftLines = size.lines - floor
+  const part = yield { char: size.chars - 1 }
+  let place: Place = { part, pos: part.bytes.length, before: part.after }
+  while (leftLines > 0) {
+    const { line, start } =
+      linesUntil(place, left, leftLines) ?? (yield* lineUntil(place, floor + leftLines - 1, size))
+    left -= line.cost
     if (left < 0) break
-    lines.push(line)
-    ;({ part, pos: end, before: edge } = place)
+    leftLines -= line.lines
+    shown.push(line)
+    place = start
   }
-  return { lines: lines.reverse(), edge }
+  return { shown: shown.reverse(), lines: linesIn(shown), edge: place.before }
+}
+
+const linesIn = (shown: readonly Shown[]): number =>
+  shown.reduce((lines, piece) => lines + piece.lines, 0)
+
+/**
+ * As many lines from a place as lie whole in its part, need not be shortened, and fit in the budget; undefined when there is
+ * none. All of them are one piece: an object for each line would cost more than the line.
+ */
+function linesFrom({ part, pos, before }: Place, budgetChars: number): ReadLine | undefined {
+  const { bytes } = part
+  const taken = { lines: 0, crlfs: 0, cost: 0 }
+  let end = pos
+  let chars = 0
+  for (let at = pos; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    if (byte === LF) {
+      if (!addLine(taken, chars, at > end && bytes[at - 1] === CR, budgetChars)) break
+      end = at + 1
+      chars = 0
+    } else if ((byte & 0xc0) !== 0x80 && ++chars > WINDOW_LINE_CHARS) break
+  }
+  if (taken.lines === 0) return undefined
+  const line = joinedLines(bytes, { start: pos, end }, taken)
+  return { line, next: { part, pos: end, before: moved(before, taken, 1) } }
+}
+
+/** The same of at most `mostLines` lines up to a place, which has to be after a line end, else there is none. */
+function linesUntil(
+  { part, pos: end, before: after }: Place,
+  budgetChars: number,
+  mostLines: number,
+): { readonly line: Shown; readonly start: Place } | undefined {
+  const { bytes } = part
+  if (bytes[end - 1] !== LF) return undefined
+  const first = part.before.chars === 0 ? -1 : 0
+  const taken = { lines: 0, crlfs: 0, cost: 0 }
+  let pos = end
+  let chars = 0
+  for (let at = end - 2; at >= first && taken.lines < mostLines; at--) {
+    // the view begins as if after a line end
+    const byte = bytes[at] ?? LF
+    if (byte === LF) {
+      const isCrlf = at < pos - 2 && bytes[pos - 2] === CR
+      if (!addLine(taken, chars, isCrlf, budgetChars)) break
+      pos = at + 1
+      chars = 0
+    } else if ((byte & 0xc0) !== 0x80 && ++chars > WINDOW_LINE_CHARS) break
+  }
+  if (taken.lines === 0) return undefined
+  const line = joinedLines(bytes, { start: pos, end }, taken)
+  return { line, start: { part, pos, before: moved(after, taken, -1) } }
+}
+
+interface TakenLines {
+  lines: number
+  crlfs: number
+  cost: number
+}
+
+/** Takes a line with so many characters before its `\n`; false when it does not fit. */
+function addLine(taken: TakenLines, chars: number, isCrlf: boolean, budgetChars: number): boolean {
+  const cost = taken.cost + chars + (isCrlf ? 0 : 1)
+  if (cost > budgetChars) return false
+  taken.cost = cost
+  taken.lines++
+  if (isCrlf) taken.crlfs++
+  return true
+}
+
+function joinedLines(
+  bytes: Buffer,
+  { start, end }: { readonly start: number; readonly end: number },
+  { lines, crlfs, cost }: TakenLines,
+): Shown {
+  const text = bytes.toString('utf8', start, end)
+  const joined = crlfs === 0 ? text : text.replaceAll('\r\n', '\n')
+  return { text: joined.slice(0, -1), lines, cost, cut: null }
+}
+
+function moved(sums: TextSums, { lines, crlfs, cost }: TakenLines, direction: 1 | -1): TextSums {
+  return {
+    chars: sums.chars + direction * (cost + crlfs),
+    newlines: sums.newlines + direction * lines,
+    crlfs: sums.crlfs + direction * crlfs,
+  }
+}
+
+/** Line `n`, counted from 0, which ends at a place. */
+function* lineUntil(
+  { part, pos, before }: Place,
+  n: number,
+  size: ViewSize,
+): Steps<{ readonly line: Shown; readonly start: Place }> {
+  const start = startInPart(part, pos, before) ?? (yield* startOfLine(n))
+  const { line } = yield* readLine(start, size.chars)
+  return { line, start }
 }
 
 /** The start of the line that ends at `end`; undefined when it is not in this part. */
@@ -193,14 +293,16 @@ function lineOf(
   const { before, part, end } = at
   const shownChars = charsOf(shown)
   const chars = shownChars + hiddenChars
-  const text = hiddenChars === 0 ? shown : `${shown} [line continues for ${hiddenChars} more chars]`
+  const isWhole = hiddenChars === 0
+  const text = isWhole ? shown : `${shown} [line continues for ${hiddenChars} more chars]`
+  const cut = isWhole ? null : { start: before.chars + shownChars, end: before.chars + chars }
   const after: TextSums = {
     chars: before.chars + chars + end.chars,
     newlines: before.newlines + (end.chars > 0 ? 1 : 0),
     crlfs: before.crlfs + (end.chars === 2 ? 1 : 0),
   }
   return {
-    line: { text, start: before.chars, chars, shownChars },
+    line: { text, lines: 1, cost: charsOf(text) + 1, cut },
     next: { part, pos: end.pos + end.chars, before: after },
   }
 }

@@ -8,7 +8,7 @@
 import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from './limits.ts'
 import { sumText } from './text.ts'
 import {
-  type ShownLine,
+  type Shown,
   type Steps,
   type Taken,
   takeHead,
@@ -31,13 +31,18 @@ export interface CutLines {
   readonly lines: number
   readonly start: number
   readonly end: number
-  /** The place of the last shortened line among those shown, from 0. */
-  readonly lastShown: number
 }
 
+/** Lines as they are shown, joined by `\n`. */
+export interface WindowLines {
+  readonly text: string
+  readonly lines: number
+}
+
+/** Notes stand between `head` and `tail`: in place of the omitted lines or, when there are none, after the last shortened one. */
 export interface WindowPlan {
-  readonly head: readonly string[]
-  readonly tail: readonly string[]
+  readonly head: WindowLines
+  readonly tail: WindowLines
   readonly omitted: Omitted | null
   readonly cut: CutLines | null
 }
@@ -68,31 +73,41 @@ export function* windowSteps(
   if (size.chars <= limitChars) return undefined
   const headBudget = Math.floor((limitChars * WINDOW_HEAD_FIFTHS) / WINDOW_FIFTHS)
   const head = yield* takeHead(size, headBudget)
-  const tail = yield* takeTail(size, head.lines.length, limitChars - headBudget)
+  const tail = yield* takeTail(size, head.lines, limitChars - headBudget)
+  const shown = [...head.shown, ...tail.shown]
+  const omitted = omittedLines(size, { head, tail }, Math.max(1, firstLine))
+  const notesAt =
+    omitted === null ? shown.findLastIndex(({ cut }) => cut !== null) + 1 : head.shown.length
   return {
-    head: head.lines.map((line) => line.text),
-    tail: tail.lines.map((line) => line.text),
-    omitted: omittedLines(size, { head, tail }, Math.max(1, firstLine)),
-    cut: cutLines([...head.lines, ...tail.lines]),
+    head: together(shown.slice(0, notesAt)),
+    tail: together(shown.slice(notesAt)),
+    omitted,
+    cut: cutLines(shown),
+  }
+}
+
+function together(shown: readonly Shown[]): WindowLines {
+  return {
+    text: shown.map(({ text }) => text).join('\n'),
+    lines: shown.reduce((sum, { lines }) => sum + lines, 0),
   }
 }
 
 /**
  * The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call out. `cutNote` is a line
- * about shortened lines: it stands with the omission note or, without one, after the last line that was shortened.
+ * about shortened lines, which stands with the omission note.
  */
 export function composeWindow(
-  plan: WindowPlan,
+  { head, tail, omitted }: WindowPlan,
   recallId: string | null,
   cutNote: string | null = null,
 ): string {
-  const shown = [...plan.head, ...plan.tail]
-  const at = plan.omitted === null ? (plan.cut?.lastShown ?? 0) + 1 : plan.head.length
-  const notes = [
-    ...(plan.omitted === null ? [] : [omissionNote(plan.omitted, recallId)]),
+  return [
+    ...(head.lines === 0 ? [] : [head.text]),
+    ...(omitted === null ? [] : [omissionNote(omitted, recallId)]),
     ...(cutNote === null ? [] : [cutNote]),
-  ]
-  return [...shown.slice(0, at), ...notes, ...shown.slice(at)].join('\n')
+    ...(tail.lines === 0 ? [] : [tail.text]),
+  ].join('\n')
 }
 
 function omissionNote(
@@ -112,11 +127,11 @@ function omittedLines(
   { head, tail }: { readonly head: Taken; readonly tail: Taken },
   firstLine: number,
 ): Omitted | null {
-  const lines = size.lines - head.lines.length - tail.lines.length
+  const lines = size.lines - head.lines - tail.lines
   if (lines === 0) return null
   const between = (count: 'chars' | 'newlines' | 'crlfs'): number =>
     tail.edge[count] - head.edge[count]
-  const start = firstLine + head.lines.length
+  const start = firstLine + head.lines
   return {
     start_line: start,
     end_line: start + lines - 1,
@@ -124,15 +139,9 @@ function omittedLines(
   }
 }
 
-function cutLines(shown: readonly ShownLine[]): CutLines | null {
-  const cut = shown.filter((line) => line.shownChars < line.chars)
-  const first = cut[0]
-  const last = cut.at(-1)
+function cutLines(shown: readonly Shown[]): CutLines | null {
+  const cuts = shown.flatMap(({ cut }) => (cut === null ? [] : [cut]))
+  const [first, last] = [cuts[0], cuts.at(-1)]
   if (first === undefined || last === undefined) return null
-  return {
-    lines: cut.length,
-    start: first.start + first.shownChars,
-    end: last.start + last.chars,
-    lastShown: shown.indexOf(last),
-  }
+  return { lines: cuts.length, start: first.start, end: last.end }
 }

@@ -71,8 +71,12 @@ describe('a content', () => {
   })
 
   it('of a window says how to get the rest of its shortened lines', () => {
-    const window = { head: ['x'], tail: ['y'], omitted: null }
-    const cut = { lines: 1, start: 5, end: 90, lastShown: 0 }
+    const [head, tail] = [
+      { text: 'x', lines: 1 },
+      { text: 'y', lines: 1 },
+    ]
+    const window = { head, tail, omitted: null }
+    const cut = { lines: 1, start: 5, end: 90 }
     expect(compose({ rendering: 'window', window: { ...window, cut } })).toEqual({
       content:
         'x\n[1 line is cut; recall {"id": "a\\"b", "chars": {"start": 5, "end": 90}} returns the rest]\ny',

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { composeWindow, planWindow, type WindowPlan } from '../../src/core/window.ts'
+import {
+  composeWindow,
+  planWindow,
+  type WindowLines,
+  type WindowPlan,
+} from '../../src/core/window.ts'
 import { holds, linesOf, shifted } from '../support/json.ts'
 import { member, NumberToken, sameText, type Tree, text, vectors } from '../vectors.ts'
 
@@ -85,19 +90,31 @@ function holdsForWindows(test: (text: string, plan: WindowPlan, limitChars: numb
   )
 }
 
+/** How many of these lines fit in a budget, from the first on. */
+function fitting(lines: readonly string[], budgetChars: number): number {
+  const end = lines.findIndex((_, i) => cost(lines.slice(0, i + 1)) > budgetChars)
+  return end < 0 ? lines.length : end
+}
+
+const linesShown = ({ text, lines }: WindowLines): readonly string[] => {
+  const shown = lines === 0 ? [] : text.split('\n')
+  expect(shown).toHaveLength(lines)
+  return shown
+}
+
 describe('a window', () => {
   it('is head, omitted lines and tail: every line once, whole or shortened', () => {
     holdsForWindows((content, { head, tail, omitted }) => {
       const lines = linesOf(content)
-      const rest = lines.slice(head.length, lines.length - tail.length)
-      expect(head).toEqual(lines.slice(0, head.length).map(shown))
-      expect(tail).toEqual(lines.slice(lines.length - tail.length).map(shown))
+      const rest = lines.slice(head.lines, lines.length - tail.lines)
+      expect(linesShown(head)).toEqual(lines.slice(0, head.lines).map(shown))
+      expect(linesShown(tail)).toEqual(lines.slice(lines.length - tail.lines).map(shown))
       expect(omitted).toEqual(
         rest.length === 0
           ? null
           : {
-              start_line: head.length + 1,
-              end_line: head.length + rest.length,
+              start_line: head.lines + 1,
+              end_line: head.lines + rest.length,
               chars: rest.reduce((sum, l) => sum + count(l) + 1, 0),
             },
       )
@@ -108,22 +125,21 @@ describe('a window', () => {
     holdsForWindows((content, { head, tail, omitted }, limitChars) => {
       const lines = linesOf(content)
       const headBudget = Math.floor((limitChars * 2) / 5)
-      const tailBudget = limitChars - headBudget
-      expect(cost(lines.slice(0, head.length))).toBeLessThanOrEqual(headBudget)
-      expect(cost(lines.slice(lines.length - tail.length))).toBeLessThanOrEqual(tailBudget)
-      if (omitted === null) return
-      expect(cost(lines.slice(0, head.length + 1))).toBeGreaterThan(headBudget)
-      expect(cost(lines.slice(lines.length - tail.length - 1))).toBeGreaterThan(tailBudget)
+      const headLines = fitting(lines, headBudget)
+      const rest = lines.slice(headLines).reverse()
+      const tailLines = fitting(rest, limitChars - headBudget)
+      expect(head.lines + tail.lines).toBe(headLines + tailLines)
+      if (omitted !== null) expect(head.lines).toBe(headLines)
     })
   })
 
   it('tells the chars from the first that a shortened line hides to the last', () => {
-    holdsForWindows((content, { head, tail, cut }) => {
+    holdsForWindows((content, { head, tail, omitted, cut }) => {
       const lines = linesOf(content)
       const hidden = lines
         .map((l, i) => ({ l, i }))
         .filter(({ l, i }) => {
-          return count(l) > LINE_CHARS && (i < head.length || i >= lines.length - tail.length)
+          return count(l) > LINE_CHARS && (i < head.lines || i >= lines.length - tail.lines)
         })
       const [first, last] = [hidden[0], hidden.at(-1)]
       if (first === undefined || last === undefined) {
@@ -131,10 +147,8 @@ describe('a window', () => {
         return
       }
       expect(cut?.lines).toBe(hidden.length)
-      expect([...head, ...tail][cut?.lastShown ?? -1]).toBe(shown(last.l))
-      expect(cut?.lastShown).toBe(
-        last.i < head.length ? last.i : last.i - lines.length + head.length + tail.length,
-      )
+      // the note follows the last shortened line
+      if (omitted === null) expect(head.lines).toBe(last.i + 1)
       const rest = [...content].slice(cut?.start, cut?.end).join('')
       expect(rest.startsWith([...first.l].slice(LINE_CHARS).join(''))).toBe(true)
       expect(rest.endsWith([...last.l].slice(LINE_CHARS).join(''))).toBe(true)
@@ -145,14 +159,14 @@ describe('a window', () => {
   it('of a single long line omits it when it does not fit, and cuts it when it does', () => {
     const omits = planWindow(Buffer.from('x'.repeat(300)), { limitChars: 200 })
     expect(omits).toEqual({
-      head: [],
-      tail: [],
+      head: { text: '', lines: 0 },
+      tail: { text: '', lines: 0 },
       omitted: { start_line: 1, end_line: 1, chars: 301 },
       cut: null,
     })
     const cuts = planWindow(Buffer.from('é'.repeat(40_000)))
     expect(cuts?.omitted).toBeNull()
-    expect(cuts?.cut).toEqual({ lines: 1, start: 2_000, end: 40_000, lastShown: 0 })
+    expect(cuts?.cut).toEqual({ lines: 1, start: 2_000, end: 40_000 })
   })
 
   it('counts the line end of CRLF as one char, as that of LF', () => {
@@ -174,7 +188,7 @@ describe('a window', () => {
       end_line: lines - tail,
       chars: 2 * (lines - head - tail),
     })
-    expect([plan?.head.length, plan?.tail.length]).toEqual([head, tail])
+    expect([plan?.head.lines, plan?.tail.lines]).toEqual([head, tail])
   })
 
   it('numbers its lines within the evidence; a first line of 0 counts as 1', () => {
@@ -188,9 +202,13 @@ describe('a window', () => {
 })
 
 describe('the note', () => {
+  const linesOfText = (...lines: string[]): WindowLines => ({
+    text: lines.join('\n'),
+    lines: lines.length,
+  })
   const plan = (start: number, end: number): WindowPlan => ({
-    head: ['a'],
-    tail: ['b', ''],
+    head: linesOfText('a'),
+    tail: linesOfText('b', ''),
     omitted: { start_line: start, end_line: end, chars: 12 },
     cut: null,
   })
@@ -202,20 +220,20 @@ describe('the note', () => {
     expect(composeWindow(plan(2, 2), null)).toBe('a\n[line 2 omitted (12 chars)]\nb\n')
   })
 
-  it('on shortened lines stands with that on omitted ones, else after the last shortened line', () => {
-    const cut = { lines: 1, start: 5, end: 9, lastShown: 1 }
+  it('on shortened lines stands with that on omitted ones, or without one in its place', () => {
+    const cut = { lines: 1, start: 5, end: 9 }
     expect(composeWindow({ ...plan(2, 2), cut }, null, '[cut]')).toBe(
       'a\n[line 2 omitted (12 chars)]\n[cut]\nb\n',
     )
-    const all = { head: ['a', 'b'], tail: ['c'], omitted: null, cut }
+    const all = { head: linesOfText('a', 'b'), tail: linesOfText('c'), omitted: null, cut }
     expect(composeWindow(all, null, '[cut]')).toBe('a\nb\n[cut]\nc')
-    expect(composeWindow({ ...all, cut: { ...cut, lastShown: 0 } }, null, '[cut]')).toBe(
-      'a\n[cut]\nb\nc',
-    )
+    const end = { ...all, tail: linesOfText() }
+    expect(composeWindow(end, null, '[cut]')).toBe('a\nb\n[cut]')
     expect(composeWindow(all, null)).toBe('a\nb\nc')
   })
 
-  it('is left out when no line was', () => {
-    expect(composeWindow({ head: ['a'], tail: ['b'], omitted: null, cut: null }, 'x')).toBe('a\nb')
+  it('is left out when no line was, but an empty first or last line is not', () => {
+    const plan = { head: linesOfText(''), tail: linesOfText(''), omitted: null, cut: null }
+    expect(composeWindow(plan, 'x')).toBe('\n')
   })
 })
