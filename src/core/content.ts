@@ -133,16 +133,21 @@ export function planShown(
 ): ShownPlan {
   const { rendering } = plan
   if (rendering === 'preview') return { rendering, chars: charsOf(preview), hint }
-  const { content, ...nameless } = composeContent(plan, { names: NAMELESS, preview, hint })
+  const names = NAMELESS
+  if (rendering === 'window') {
+    const { head, tail, omitted, cut } = plan.window
+    // of what is long, the characters are known
+    const window = { ...plan.window, head: { ...head, text: '' }, tail: { ...tail, text: '' } }
+    const { content } = composeContent({ rendering, window }, { names, preview, hint })
+    const recalls = (omitted === null ? 0 : 1) + (cut === null ? 0 : 1)
+    return { rendering, chars: charsOf(content as string) + head.chars + tail.chars, recalls }
+  }
+  const { content, ...nameless } = composeContent(plan, { names, preview, hint })
   const chars = content === null ? 0 : charsOf(content)
   switch (rendering) {
     case 'verbatim':
     case 'none':
       return { rendering, chars }
-    case 'window': {
-      const { omitted, cut } = plan.window
-      return { rendering, chars, recalls: (omitted === null ? 0 : 1) + (cut === null ? 0 : 1) }
-    }
     case 'compacted': {
       const { tool, message } = plan
       const longest = repeatedFailure(tool, 1).length + REPEATS_DIGITS

@@ -98,7 +98,7 @@ export function* takeTail(size: ViewSize, floor: number, budgetChars: number): S
   return { shown: shown.reverse(), lines: linesIn(shown), edge: place.before }
 }
 
-const linesIn = (shown: readonly Shown[]): number =>
+export const linesIn = (shown: readonly Shown[]): number =>
   shown.reduce((lines, piece) => lines + piece.lines, 0)
 
 /**

@@ -8,6 +8,7 @@
 import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from './limits.ts'
 import { sumText } from './text.ts'
 import {
+  linesIn,
   type Shown,
   type Steps,
   type Taken,
@@ -37,6 +38,8 @@ export interface CutLines {
 export interface WindowLines {
   readonly text: string
   readonly lines: number
+  /** Of the text. */
+  readonly chars: number
 }
 
 /** Notes stand between `head` and `tail`: in place of the omitted lines or, when there are none, after the last shortened one. */
@@ -87,10 +90,10 @@ export function* windowSteps(
 }
 
 function together(shown: readonly Shown[]): WindowLines {
-  return {
-    text: shown.map(({ text }) => text).join('\n'),
-    lines: shown.reduce((sum, { lines }) => sum + lines, 0),
-  }
+  const text = shown.map(({ text }) => text).join('\n')
+  // each costs its characters and one, which is the line end that joins it to the next
+  const cost = shown.reduce((sum, { cost }) => sum + cost, 0)
+  return { text, lines: linesIn(shown), chars: Math.max(0, cost - 1) }
 }
 
 /**

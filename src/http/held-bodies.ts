@@ -4,7 +4,6 @@
  * much and sends little keeps nobody out; but a body that has no room is refused unread. Where there is none, a body gives way
  * that arrives slowly, and one of a tenant that has more than half of all, to another tenant that has not.
  */
-import { finished } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../core/errors.ts'
 import type { BodyLimits } from './body.ts'
@@ -217,7 +216,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldBod
     if (hasBody(raw) && (bytes === undefined || bytes > TURN_BYTES)) {
       const held = new HeldBody(bodies, request.tenant)
       request.heldBody = held
-      finished(reply.raw, () => held.release())
+      reply.raw.once('close', () => held.release())
     }
     done(null, payload)
   })

@@ -8,6 +8,7 @@
 import { Ajv, type ErrorObject } from 'ajv'
 import type { FastifyServerOptions } from 'fastify'
 import { quote } from '../validation/sample.ts'
+import { serialize } from './reply.ts'
 
 /** Marks a schema of callers' JSON, which stays bytes; see `body.ts`. */
 export const OPAQUE = 'x-opaque-json'
@@ -27,8 +28,8 @@ interface RoutePart {
 
 export const schemaController: SchemaController = {
   compilersFactory: {
-    // Answers are plain objects of ours: serialized as they are, nothing dropped.
-    buildSerializer: () => () => JSON.stringify,
+    // Answers are plain objects of ours: serialized as they are, nothing dropped. Fastify takes bytes as well as text.
+    buildSerializer: () => () => serialize as (answer: unknown) => string,
     buildValidator(externalSchemas) {
       // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
       const common = {

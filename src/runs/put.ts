@@ -3,7 +3,13 @@
  * value that is here is kept at once; one that arrives in pieces goes to the ledger as it comes, and is a result when all of
  * it is there.
  */
-import { type ContentPlan, planShown, type Render } from '../core/content.ts'
+import {
+  type ContentPlan,
+  planShown,
+  type Render,
+  type ShownPlan,
+  shownChars,
+} from '../core/content.ts'
 import type { Put, Result, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
@@ -29,26 +35,35 @@ export interface PutRequest<Source extends PutSource = PutSource> {
   readonly source: Source
 }
 
-/** What was kept, and the content that was planned for it; a retry may have none. */
+export interface PutOutcome {
+  readonly answer: PutAnswer
+  /** It was there, and nothing more is kept. */
+  readonly retried: boolean
+  /** Characters of the content, as the run counts them: those of a retry are not counted again. */
+  readonly shownChars: number
+}
+
+/** What was kept, and what was planned for it; of a retry that may be nothing. */
 interface Kept {
   readonly result: Result
   readonly retried: boolean
   readonly content?: ContentPlan
+  readonly shown?: ShownPlan
 }
 
 /**
- * Keeps a result. `retried`: it was there, and the answer is the one it got then, in the rendering now asked for.
+ * Keeps a result. The answer of a retry is the one it got then, in the rendering now asked for.
  * Throws `ended`, `expired`, `evicted`, `over_limit`, what a ledger throws, and what the pieces throw; then nothing is kept.
  */
 export async function putResult(
   context: RunContext,
   ref: RunRef,
   request: PutRequest,
-): Promise<{ readonly answer: PutAnswer; readonly retried: boolean }> {
+): Promise<PutOutcome> {
   const run = await openRunOf(context, ref)
   const { source } = request
   const limitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
-  const { result, retried, content } =
+  const { result, retried, content, shown } =
     'pieces' in source
       ? ((await retryKnown(context, ref, { ...request, source })) ??
         (await putPieces(context, ref, { ...request, source }, limitChars)))
@@ -58,7 +73,11 @@ export async function putResult(
     retried || content === undefined
       ? await contentOf(context, result, request.render)
       : contentAnswer(result, content)
-  return { answer: { ...resultAnswer(ref, result), ...answered }, retried }
+  return {
+    answer: { ...resultAnswer(ref, result), ...answered },
+    retried,
+    shownChars: retried || shown === undefined ? 0 : shownChars(shown, result),
+  }
 }
 
 async function putWhole(
@@ -90,7 +109,8 @@ async function putWhole(
     failureKey: 'failure' in source ? failureKey(toolName, failureMessage(source.failure)) : null,
     verbatimLimitChars,
   }
-  return { ...(await context.ledger.append(ref, put, context.now())), content }
+  const { shown } = put
+  return { ...(await context.ledger.append(ref, put, context.now())), content, shown }
 }
 
 /** Of a key that is there already the pieces are taken, since the client sends them, and none is kept. */
@@ -143,7 +163,7 @@ async function putPieces(
       failureKey: null,
       verbatimLimitChars,
     }
-    return { ...(await upload.finish(put, context.now())), content }
+    return { ...(await upload.finish(put, context.now())), content, shown: put.shown }
   } finally {
     await upload.abort()
   }

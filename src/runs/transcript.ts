@@ -4,19 +4,17 @@
 import { type CompactionPlan, planCompaction } from '../core/compaction/plan.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import type { RunRef } from '../ledger/ledger.ts'
-import type { PutAnswer } from './answer.ts'
 import type { RunContext } from './context.ts'
 import { sha256Hex } from './digest.ts'
-import { putResult } from './put.ts'
+import { type PutOutcome, putResult } from './put.ts'
 
 const TRANSCRIPT_TOOL = 'compaction'
 const ID_DIGEST_CHARS = 16
 
 export interface PlannedTranscript {
   readonly plan: CompactionPlan
-  /** Where the transcript is kept; undefined when no run was named. */
-  readonly kept: PutAnswer | undefined
-  readonly retried: boolean
+  /** The transcript, kept; undefined when no run was named. */
+  readonly put: PutOutcome | undefined
 }
 
 export async function planTranscript(
@@ -28,8 +26,8 @@ export async function planTranscript(
   },
 ): Promise<PlannedTranscript> {
   const plan = planCompaction(input.messages, input.preserve)
-  if (input.ref === undefined) return { plan, kept: undefined, retried: false }
-  const { answer: kept, retried } = await putResult(context, input.ref, {
+  if (input.ref === undefined) return { plan, put: undefined }
+  const put = await putResult(context, input.ref, {
     // Named by what it holds: the same transcript is kept once, however often it is planned with.
     toolUseId: `transcript:${sha256Hex(input.messages.source).slice(0, ID_DIGEST_CHARS)}`,
     toolName: TRANSCRIPT_TOOL,
@@ -37,5 +35,5 @@ export async function planTranscript(
     render: 'preview',
     source: { output: input.messages },
   })
-  return { plan, kept, retried }
+  return { plan, put }
 }

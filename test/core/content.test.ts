@@ -72,8 +72,8 @@ describe('a content', () => {
 
   it('of a window says how to get the rest of its shortened lines', () => {
     const [head, tail] = [
-      { text: 'x', lines: 1 },
-      { text: 'y', lines: 1 },
+      { text: 'x', lines: 1, chars: 1 },
+      { text: 'y', lines: 1, chars: 1 },
     ]
     const window = { head, tail, omitted: null }
     const cut = { lines: 1, start: 5, end: 90 }

@@ -96,9 +96,10 @@ function fitting(lines: readonly string[], budgetChars: number): number {
   return end < 0 ? lines.length : end
 }
 
-const linesShown = ({ text, lines }: WindowLines): readonly string[] => {
+const linesShown = ({ text, lines, chars }: WindowLines): readonly string[] => {
   const shown = lines === 0 ? [] : text.split('\n')
   expect(shown).toHaveLength(lines)
+  expect(count(text)).toBe(chars)
   return shown
 }
 
@@ -159,8 +160,8 @@ describe('a window', () => {
   it('of a single long line omits it when it does not fit, and cuts it when it does', () => {
     const omits = planWindow(Buffer.from('x'.repeat(300)), { limitChars: 200 })
     expect(omits).toEqual({
-      head: { text: '', lines: 0 },
-      tail: { text: '', lines: 0 },
+      head: { text: '', lines: 0, chars: 0 },
+      tail: { text: '', lines: 0, chars: 0 },
       omitted: { start_line: 1, end_line: 1, chars: 301 },
       cut: null,
     })
@@ -205,6 +206,7 @@ describe('the note', () => {
   const linesOfText = (...lines: string[]): WindowLines => ({
     text: lines.join('\n'),
     lines: lines.length,
+    chars: lines.join('\n').length,
   })
   const plan = (start: number, end: number): WindowPlan => ({
     head: linesOfText('a'),

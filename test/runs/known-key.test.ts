@@ -56,7 +56,7 @@ describe('a value in pieces whose key is known', () => {
     const first = await put(pieces(note))
     const again = await put(pieces(note))
     expect(seen).toEqual([1, 0])
-    expect(again).toEqual({ answer: first.answer, retried: true })
+    expect(again).toEqual({ answer: first.answer, retried: true, shownChars: 0 })
   })
 
   it('is refused where it breaks off, and where the run ended meanwhile', async () => {

@@ -86,12 +86,13 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
     async (request) => {
       const { messages, preserve_recent_user_tokens: preserve, run_id: run } = request.body
       const named = run === undefined ? undefined : request.refOf(run)
-      const { plan, kept, retried } = await planTranscript(context, {
+      const { plan, put } = await planTranscript(context, {
         messages,
         preserve,
         ref: named,
       })
-      if (kept !== undefined && !retried) app.metrics.countPut(kept)
+      if (put !== undefined) app.metrics.countPut(put)
+      const kept = put?.answer
       return { ...plan, handle: kept?.handle ?? null, evidence_id: kept?.evidence_id ?? null }
     },
   )

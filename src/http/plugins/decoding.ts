@@ -44,19 +44,24 @@ export function addDecoding(
   app: FastifyInstance,
   { maxDecompressionRatio }: { readonly maxDecompressionRatio: number },
 ): void {
-  app.addHook('preParsing', async (request, _reply, payload) => {
-    const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? ''
-    if (encoding === '' || encoding === 'identity' || !takesBody(request)) return payload
-    const open = DECODERS.get(encoding)
-    if (open === undefined) throw unsupported(encoding)
-    return hasBody(request.raw)
-      ? decoded(payload as Readable, open, maxDecompressionRatio)
-      : payload
+  app.addHook('preParsing', (request, _reply, payload, done) => {
+    const open = takesBody(request) ? decoderOf(request) : undefined
+    const isDecoded = open !== undefined && hasBody(request.raw)
+    done(null, isDecoded ? decoded(payload as Readable, open, maxDecompressionRatio) : payload)
   })
 }
 
 const takesBody = (request: FastifyRequest): boolean =>
   bodySchema(request) !== undefined || request.routeOptions.config.rawBody === true
+
+/** Undefined where there is nothing to decode. */
+function decoderOf({ headers }: FastifyRequest): (() => Decoder) | undefined {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return undefined
+  const open = DECODERS.get(encoding)
+  if (open === undefined) throw unsupported(encoding)
+  return open
+}
 
 /** Fastify compares `receivedEncodedLength` with the content length. */
 function decoded(encoded: Readable, open: () => Decoder, maxRatio: number): Readable {

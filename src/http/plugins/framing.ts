@@ -17,7 +17,10 @@ const ONCE: ReadonlySet<string> = new Set([
 ])
 
 export function addFraming(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => requireOneReading(request))
+  app.addHook('onRequest', (request, _reply, done) => {
+    requireOneReading(request)
+    done()
+  })
   // Node would answer an expectation that it does not know with a bare 417. It may be passed over, and is.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),

@@ -4,9 +4,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
-import { charsOf } from '../../core/text.ts'
 import type { Queued } from '../../ledger/ledger.ts'
-import type { PutAnswer } from '../../runs/answer.ts'
+import type { PutOutcome } from '../../runs/put.ts'
 import type { RecallAnswer } from '../../runs/recall.ts'
 import type { ResolveAnswer } from '../../runs/resolve.ts'
 
@@ -42,11 +41,12 @@ export class Metrics {
     this.#gauge('up', 'Whether the service runs.', () => 1)
   }
 
-  countPut(answer: PutAnswer): void {
+  countPut({ answer, retried, shownChars }: PutOutcome): void {
+    if (retried) return
     this.#puts.inc({ outcome: answer.outcome, kind: answer.kind })
     this.#bytes.inc(answer.total_bytes)
     this.#produced.inc(answer.total_chars ?? 0)
-    this.#shown.inc(answer.content === null ? 0 : charsOf(answer.content))
+    this.#shown.inc(shownChars)
   }
 
   countReferences(answer: ResolveAnswer): void {

@@ -3,9 +3,9 @@
  * may be large or come from a tool that works: it only has to go on arriving. An answer, in the same way, has to go on leaving.
  * What waits because the service does not take or send it is never given up, nor is a client that waits for its answer.
  */
-import type { ServerOptions } from 'node:http'
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { refuseConnection } from '../problems.ts'
 import { hasBody } from '../raw-body.ts'
 
@@ -26,61 +26,70 @@ export function serverTimeouts({ headersSeconds }: Timeouts): ServerOptions {
   return { headersTimeout, connectionsCheckingInterval: headersTimeout / LOOKS }
 }
 
+interface Connection {
+  /** Of its last request: those before it are all here. */
+  body: Arriving | undefined
+  /** What has left by it. */
+  takenBytes: number
+  /** Looks at which nothing had left, though something was there. */
+  idle: number
+}
+
 interface Arriving {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
+  readonly raw: IncomingMessage
+  readonly response: ServerResponse
   bytes: number
   /** Looks at which nothing had come. */
   idle: number
 }
 
 export function addTimeouts(app: FastifyInstance, { bodyIdleSeconds }: Timeouts): void {
-  const arriving = new Set<Arriving>()
-  const connections = new Map<Socket, Leaving>()
-  app.addHook('onRequest', async (request, reply) => {
-    const { raw } = request
+  const connections = new Map<Socket, Connection>()
+  app.addHook('onRequest', ({ raw }, reply, done) => {
     const { socket } = raw
     // A request from within the process has no connection.
-    if (!(socket instanceof Socket)) return
-    if (!connections.has(socket)) {
-      connections.set(socket, { takenBytes: 0, idle: 0 })
-      socket.once('close', () => connections.delete(socket))
+    if (socket instanceof Socket) {
+      const body = hasBody(raw) ? arriving(raw, reply.raw) : undefined
+      const known = connections.get(socket)
+      if (known === undefined) {
+        connections.set(socket, { body, takenBytes: 0, idle: 0 })
+        socket.once('close', () => connections.delete(socket))
+      } else known.body = body
     }
-    if (!hasBody(raw)) return
-    const body = { request, reply, bytes: socket.bytesRead, idle: 0 }
-    arriving.add(body)
-    raw.once('close', () => arriving.delete(body))
+    done()
   })
   const look = (): void => {
-    for (const body of arriving) if (lookAt(body)) arriving.delete(body)
-    for (const [socket, answer] of connections) lookAtAnswer(socket, answer)
+    for (const [socket, connection] of connections) {
+      if (connection.body !== undefined && lookAtBody(connection.body)) connection.body = undefined
+      lookAtAnswer(socket, connection)
+    }
   }
   const timer = setInterval(look, (bodyIdleSeconds * MS_PER_SECOND) / LOOKS).unref()
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
+const arriving = (raw: IncomingMessage, response: ServerResponse): Arriving => ({
+  raw,
+  response,
+  bytes: raw.socket.bytesRead,
+  idle: 0,
+})
+
 /** Whether it need not be looked at again: it is all there, or was given up. */
-function lookAt(body: Arriving): boolean {
-  const { raw } = body.request
+function lookAtBody(body: Arriving): boolean {
+  const { raw, response } = body
   if (raw.complete || raw.destroyed) return true
   const { bytesRead } = raw.socket
   const isOurs = raw.readableLength > 0
   body.idle = bytesRead === body.bytes && !isOurs ? body.idle + 1 : 0
   body.bytes = bytesRead
   if (body.idle <= LOOKS) return false
-  if (body.reply.raw.headersSent) raw.socket.destroy()
+  if (response.headersSent) raw.socket.destroy()
   else refuseConnection({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, raw.socket)
   return true
 }
 
-/** What leaves by a connection. */
-interface Leaving {
-  takenBytes: number
-  /** Looks at which nothing had left, though something was there. */
-  idle: number
-}
-
-function lookAtAnswer(socket: Socket, answer: Leaving): void {
+function lookAtAnswer(socket: Socket, answer: Connection): void {
   const takenBytes = bytesTaken(socket)
   const isStuck = socket.writableLength > 0 && takenBytes === answer.takenBytes
   answer.idle = isStuck ? answer.idle + 1 : 0

@@ -70,9 +70,9 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
     },
     async (request, reply) => {
       const put = readPut(request, context.limits.maxJsonDepthLevels)
-      const { answer, retried } = await putResult(context, request.runRef, put)
-      if (!retried) app.metrics.countPut(answer)
-      return reply.code(retried ? 200 : 201).send(answer)
+      const outcome = await putResult(context, request.runRef, put)
+      app.metrics.countPut(outcome)
+      return reply.code(outcome.retried ? 200 : 201).send(outcome.answer)
     },
   )
 
