@@ -16,13 +16,40 @@ import { PieceStream } from './piece-stream.ts'
 /** A longer reply is not copied together: its parts may stand in it often, and its client may be slow. */
 const JOINED_BYTES = 262_144
 
-/** Past it a text is encoded once, which else is done to count its bytes and again to write it. */
-const ENCODED_CHARS = 4_096
+/** A longer text is encoded by itself: beside any character past U+00FF, it would take two bytes a character until it is written. */
+const LONG_CHARS = 4_096
 
-/** An answer of ours as JSON. */
-export function serialize(answer: unknown): string | Buffer {
-  const text = JSON.stringify(answer)
-  return text.length > ENCODED_CHARS ? Buffer.from(text) : text
+/** An answer of ours as JSON. Bytes where it is long, which else are counted first and encoded again when they are written. */
+export function serialize(answer: object): string | Buffer {
+  const members = Object.entries(answer)
+  return members.some(isLong) ? serializeApart(members) : JSON.stringify(answer)
+}
+
+type Member = readonly [name: string, value: unknown]
+
+const isLong = ([, value]: Member): boolean =>
+  typeof value === 'string' && value.length > LONG_CHARS
+
+function serializeApart(members: readonly Member[]): Buffer {
+  const parts: string[] = []
+  let short: Member[] = []
+  const endShort = (): void => {
+    const members = JSON.stringify(Object.fromEntries(short)).slice(1, -1)
+    if (members !== '') parts.push(',', members)
+    short = []
+  }
+  for (const member of members) {
+    if (!isLong(member)) {
+      short.push(member)
+      continue
+    }
+    endShort()
+    const [name, value] = member
+    parts.push(',', `${JSON.stringify(name)}:`, JSON.stringify(value))
+  }
+  endShort()
+  parts[0] = '{'
+  return Buffer.concat([...parts, '}'].map((part) => Buffer.from(part)))
 }
 
 export function sendSpliced(
