@@ -17,6 +17,8 @@ export interface RowSpec {
   readonly unit: 'x' | 'MB'
   /** Absent: the row is there for comparison and holds to nothing. */
   readonly bound?: Bound
+  /** What was reached of a bound that is far off: a check holds the row to this instead, so that it gets no worse. */
+  readonly reached?: number
 }
 
 export interface Figure {
@@ -49,15 +51,24 @@ export function verdictOf({ row, result }: Outcome): Verdict {
   if ('failed' in result || !Number.isFinite(result.value)) return 'failed'
   if (row.bound === undefined) return 'context'
   if (holds(result.value, row.bound)) return 'met'
-  const { kind, value } = row.bound
-  const slack = kind === 'at_least' ? value / GROSS : value * GROSS
-  return holds(result.value, { kind, value: slack }) ? 'missed' : 'gross'
+  return holds(result.value, slack(row.bound)) ? 'missed' : 'gross'
 }
 
-/** The rows that a check does not let pass. */
+/** The rows that a check does not let pass: those without a figure, and gross misses of what they are held to. */
 export function failuresOf(outcomes: readonly Outcome[]): readonly Outcome[] {
-  return outcomes.filter((outcome) => ['gross', 'failed'].includes(verdictOf(outcome)))
+  return outcomes.filter(({ row, result }) => {
+    const { bound, reached } = row
+    if (bound === undefined || reached === undefined) return isFailure({ row, result })
+    return isFailure({ row: { ...row, bound: { ...bound, value: reached } }, result })
+  })
 }
+
+const isFailure = (outcome: Outcome): boolean => ['gross', 'failed'].includes(verdictOf(outcome))
+
+const slack = ({ kind, value }: Bound): Bound => ({
+  kind,
+  value: kind === 'at_least' ? value / GROSS : value * GROSS,
+})
 
 const holds = (figure: number, { kind, value }: Bound): boolean =>
   kind === 'at_least' ? figure >= value : figure <= value

@@ -17,6 +17,11 @@ const UNGROUPED = import.meta.resolve('./servers/ungrouped.ts')
 /** `logging`: coatcheck that logs as it does by default; `ungrouped`: one commit per request; `fastify`, `raw`: baselines. */
 export type Shared = 'coatcheck' | 'logging' | 'ungrouped' | 'fastify' | 'raw'
 
+export interface CoatcheckOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  readonly preloads?: readonly string[]
+}
+
 export class Lab {
   readonly plan: Plan
   readonly #folder: string
@@ -36,18 +41,8 @@ export class Lab {
   }
 
   /** A coatcheck of its own; stopped by whoever asked for it, or with the lab. */
-  coatcheck(
-    ledger: string,
-    options: { settings?: Readonly<Record<string, string>>; preloads?: readonly string[] } = {},
-  ): Promise<Server> {
-    const { settings = {}, preloads = [] } = options
-    const env = {
-      COATCHECK_PORT: '0',
-      COATCHECK_LEDGER: join(this.folder(ledger), 'ledger.db'),
-      COATCHECK_LOG_LEVEL: 'warn',
-      ...settings,
-    }
-    return this.#launch({ program: MAIN, env, flags: startFlags(), preloads })
+  coatcheck(ledger: string, options: CoatcheckOptions = {}): Promise<Server> {
+    return this.#launch(coatcheckIn(join(this.folder(ledger), 'ledger.db'), options))
   }
 
   /** A folder of that name in the lab's; the ledger of `coatcheck(name)` is in it. */
@@ -82,7 +77,7 @@ export class Lab {
       case 'ungrouped':
         return this.coatcheck(which, { preloads: [UNGROUPED] })
       case 'fastify':
-        return this.#launch({ program: FASTIFY, args: [this.#folder] })
+        return this.#launch(fastifyIn(this.#folder))
       case 'raw':
         return this.#launch({ program: RAW })
       default:
@@ -97,6 +92,23 @@ export class Lab {
     return server
   }
 }
+
+/** Coatcheck as `npm start` runs it, with a ledger there; it logs warnings, as the baselines do. */
+export function coatcheckIn(
+  ledger: string,
+  { settings = {}, preloads = [] }: CoatcheckOptions = {},
+): ServerOptions {
+  const env = {
+    COATCHECK_PORT: '0',
+    COATCHECK_LEDGER: ledger,
+    COATCHECK_LOG_LEVEL: 'warn',
+    ...settings,
+  }
+  return { program: MAIN, env, flags: startFlags(), preloads }
+}
+
+/** The Fastify of the baselines, which writes into a folder. */
+export const fastifyIn = (folder: string): ServerOptions => ({ program: FASTIFY, args: [folder] })
 
 /** What `npm start` gives to Node. */
 function startFlags(): readonly string[] {

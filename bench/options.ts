@@ -22,7 +22,8 @@ export interface Options {
 export const USAGE = `npm run bench -- [options]
   --quick        smaller sizes, under two minutes; does not write the page
   --only a,b     rows whose id is or begins with one of these; does not write the page
-  --check        exit 1 when a row is worse than half of its floor (twice its ceiling) or did not run
+  --check        exit 1 when a row is worse than half of its floor (twice its ceiling) or did not run; where a
+                 floor is far off, than half of what has been reached
   --write        write docs/reference/benchmarks.md in any case
   --json FILE    write the outcomes as JSON
   --list         the rows and their ids`

@@ -1,4 +1,5 @@
 /** `docs/reference/benchmarks-peers.md`: the tables, with what was done and what the words mean. */
+import { SHOWN_CHARS } from './glue.ts'
 import type { Results } from './results.ts'
 import {
   elisionsTable,
@@ -42,8 +43,8 @@ ${goalsTable(results)}
 const putsPart = (results: Results): string => `## Put a result, get its transcript text
 
 One caller, one put after another; texts of log lines. Strands has its defaults; deepagents is told to move results out from
-the size at which Strands does. Durable: the result survives a power cut once the answer is there. Coatcheck's transcript text
-has up to 30,000 characters, its default; those of the others have about 4,000.
+the size at which Strands does. Durable: the result survives a power cut once the answer is there. All give about as much into
+the transcript: the run of coatcheck has a \`verbatim_limit_chars\` of ${SHOWN_CHARS}; its default is 30,000.
 
 ${putsTable(results)}
 `
@@ -51,7 +52,7 @@ ${putsTable(results)}
 const httpPart = (results: Results): string => `## Durable puts of 30 KB from 16 callers at once
 
 All over HTTP, and all Fastify: before Redis and PostgreSQL stands a server that takes the body, stores it, and answers with its
-head and tail.
+head and tail, ${SHOWN_CHARS} characters of it; so does coatcheck, by the \`verbatim_limit_chars\` of its run.
 
 ${httpTable(results)}
 `
@@ -68,7 +69,7 @@ ${linesTable(results)}
 const elisionsPart = (results: Results): string => `## Elide a transcript of 401 messages
 
 453 KB; 197 of 200 tool results give way. From objects to objects: for coatcheck this includes making JSON, the call, and
-parsing the answer.
+parsing the answer. What of that is the trip, and would be for any service, is measured beside it.
 
 ${elisionsTable(results)}
 `

@@ -2,6 +2,7 @@
 
 const HEAD_CHARS = 1500
 const TAIL_CHARS = 2500
+export const SHOWN_CHARS = HEAD_CHARS + TAIL_CHARS
 
 export function shownText(key: string, text: string): string {
   const head = text.slice(0, HEAD_CHARS)

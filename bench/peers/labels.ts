@@ -21,6 +21,11 @@ export const LABELS: Readonly<Record<PeerName, Label>> = {
   'deepagents-file': { title: 'deepagents eviction, file', overHttp: 'no', durable: 'no' },
   redis: { title: 'Redis, AOF synced always', overHttp: 'no', durable: 'yes' },
   postgres: { title: 'PostgreSQL, text column', overHttp: 'no', durable: 'yes' },
+  trip: {
+    title: 'the trip alone: a Fastify that reads the body and answers its length',
+    overHttp: 'yes',
+    durable: 'no',
+  },
   langchain: {
     title: 'LangChain ClearToolUsesEdit, a counter that adds lengths',
     overHttp: 'no',

@@ -12,6 +12,7 @@ export type PeerName =
   | 'deepagents-file'
   | 'redis'
   | 'postgres'
+  | 'trip'
   | 'langchain'
   | 'langchain-counting'
 
@@ -64,6 +65,8 @@ export interface LineRange {
 /** Where a candidate finds what was started for it. */
 export interface Addresses {
   readonly coatcheck: string
+  /** Of a server that only reads a body. */
+  readonly trip: string
   /** Unix socket. */
   readonly redis: string
   /** Folder of the Unix socket. */

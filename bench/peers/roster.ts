@@ -11,6 +11,8 @@ export interface PeerOptions {
   readonly evictEarly: boolean
   /** Names what one use keeps apart from another. */
   readonly run: string
+  /** Characters of a transcript text, where a candidate lets its caller say. */
+  readonly shownChars?: number
 }
 
 /** What `open` of each gives; a candidate for eliding alone keeps nothing. */
@@ -19,7 +21,7 @@ export type AnyPeer = Peer | Pick<Peer, 'kind' | 'elide' | 'close'>
 export async function openPeer(
   name: PeerName,
   addresses: Addresses,
-  { evictEarly, run }: PeerOptions,
+  { evictEarly, run, shownChars }: PeerOptions,
 ): Promise<AnyPeer> {
   const limitTokens = evictEarly ? STRANDS_TOKENS : DEEPAGENTS_TOKENS
   const folder = join(addresses.folder, `${name}-${run}`)
@@ -27,7 +29,7 @@ export async function openPeer(
     case 'disk':
       return (await import('./peers/disk.ts')).open(addresses.folder)
     case 'coatcheck':
-      return (await import('./peers/coatcheck.ts')).open(addresses.coatcheck, run)
+      return (await import('./peers/coatcheck.ts')).open(addresses.coatcheck, run, shownChars)
     case 'strands-memory':
       return (await import('./peers/strands.ts')).open()
     case 'strands-file':
@@ -40,6 +42,8 @@ export async function openPeer(
       return (await import('./peers/redis.ts')).open(addresses.redis)
     case 'postgres':
       return (await import('./peers/postgres.ts')).open(addresses.postgres)
+    case 'trip':
+      return (await import('./peers/trip.ts')).open(addresses.trip)
     case 'langchain':
       return (await import('./peers/langchain.ts')).open({ counting: false })
     case 'langchain-counting':

@@ -4,13 +4,14 @@ import { chmod } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startChild } from '../../test/support/service.ts'
+import { coatcheckIn, fastifyIn } from '../lab.ts'
+import { Server } from '../server.ts'
 import type { Addresses, PeerName } from './peer.ts'
 import { PeerProcess } from './peer-process.ts'
 import type { PeerOptions } from './roster.ts'
 import { Program } from './servers/child.ts'
 import { startPostgres } from './servers/postgres.ts'
-import { type Server, startRedis } from './servers/redis.ts'
+import { type Server as StoreProgram, startRedis } from './servers/redis.ts'
 
 const STORE_SERVER = fileURLToPath(new URL('servers/store-server.ts', import.meta.url))
 const LISTENING = /^http:\S+$/m
@@ -35,12 +36,15 @@ export class Stage {
     const remove = (): void => rmSync(folder, { recursive: true, force: true })
     process.once('exit', remove)
     const closers: (() => Promise<unknown>)[] = [async () => remove()]
-    const service = await startChild({ env: { COATCHECK_LEDGER: join(folder, 'ledger.db') } })
+    const service = await Server.start(coatcheckIn(join(folder, 'ledger.db')))
     closers.push(() => service.stop())
+    const trip = await Server.start(fastifyIn(folder))
+    closers.push(() => trip.stop())
     const files = join(folder, 'files')
     mkdirSync(files)
     const paths = { redis: join(folder, 'redis'), postgres: join(folder, 'postgres') }
-    const stage = new Stage({ coatcheck: service.url, folder: files, ...paths }, closers)
+    const addresses = { coatcheck: urlOf(service), trip: urlOf(trip), folder: files }
+    const stage = new Stage({ ...addresses, ...paths }, closers)
     await stage.#start('redis', async () => startRedis(paths.redis))
     await stage.#start('postgres', async () => startPostgres(paths.postgres))
     return stage
@@ -51,7 +55,7 @@ export class Stage {
     this.#closers = closers
   }
 
-  async #start(name: StoreName, start: () => Promise<Server>): Promise<void> {
+  async #start(name: StoreName, start: () => Promise<StoreProgram>): Promise<void> {
     try {
       const { version, stop } = await start()
       this.versions.set(name, version)
@@ -85,3 +89,5 @@ export class Stage {
     for (const close of this.#closers.reverse()) await close()
   }
 }
+
+const urlOf = ({ port }: Server): string => `http://127.0.0.1:${port}`

@@ -64,6 +64,15 @@ describe('a verdict', () => {
     const gross = outcome(9, ceiling)
     expect(failuresOf([outcome(0.3, floor), failed, gross])).toEqual([failed, gross])
   })
+
+  it('holds a row whose floor is far off to what has been reached', () => {
+    const [near, worse] = [0.11, 0.09].map((value) => {
+      const { row, result } = outcome(value, floor)
+      return { row: { ...row, reached: 0.2 }, result }
+    })
+    expect([near, worse].map((one) => verdictOf(one as Outcome))).toEqual(['gross', 'gross'])
+    expect(failuresOf([near as Outcome, worse as Outcome])).toEqual([worse])
+  })
 })
 
 describe('the table', () => {

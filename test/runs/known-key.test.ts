@@ -6,6 +6,7 @@ import { openLedger } from '../../src/ledger/open.ts'
 import { putResult } from '../../src/runs/put.ts'
 import { AjvValidator } from '../../src/validation/ajv-validator.ts'
 import { codeOf, NOW, POLICY, RUN, temporaryFolder } from '../support/ledger.ts'
+import { RUN_LIMITS } from '../support/limits.ts'
 
 const PIECES = 32
 const PIECE = Buffer.alloc(65_536, 'a line of text\n')
@@ -21,18 +22,9 @@ afterAll(async () => {
   folder.remove()
 })
 
-const limits = {
-  maxJsonDepthLevels: 64,
-  defaultVerbatimChars: 2_000,
-  maxVerbatimChars: 100_000,
-  maxResolvedBytes: 1024,
-  maxReferences: 1,
-  maxErrors: 1,
-}
-
 /** Puts `pieces` under a key. */
 const put = (pieces: AsyncIterable<Uint8Array>) =>
-  putResult({ ledger, validator, limits, now: () => NOW }, RUN, {
+  putResult({ ledger, validator, limits: RUN_LIMITS, now: () => NOW }, RUN, {
     toolUseId: '',
     toolName: null,
     idempotencyKey: 'k',

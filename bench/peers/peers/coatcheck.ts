@@ -26,8 +26,17 @@ interface Resolved {
   readonly valid: boolean | null
 }
 
-export async function open(url: string, run: string): Promise<Peer> {
-  return new CoatcheckPeer(await Wire.open(url), `/v1/runs/${run}`)
+/** `shownChars`: of a transcript text at most; else the service's default. */
+export async function open(url: string, run: string, shownChars?: number): Promise<Peer> {
+  const wire = await Wire.open(url)
+  if (shownChars !== undefined) await showAtMost(wire, run, shownChars)
+  return new CoatcheckPeer(wire, `/v1/runs/${run}`)
+}
+
+/** Opens a run whose transcript texts are no longer. */
+export async function showAtMost(wire: Wire, run: string, chars: number): Promise<void> {
+  const body = Buffer.from(JSON.stringify({ verbatim_limit_chars: chars }))
+  answered(await wire.send({ method: 'PUT', path: `/v1/runs/${run}`, type: JSON_TYPE, body }))
 }
 
 class CoatcheckPeer implements Peer {
@@ -132,7 +141,8 @@ class CoatcheckPeer implements Peer {
   }
 }
 
-function transcript(): readonly object[] {
+/** The messages to elide, as the service takes them. */
+export function transcript(): readonly object[] {
   const turns = toolCalls().flatMap(({ id, name, input, result }) => [
     { role: 'assistant', content: [{ type: 'tool_use', id, name, input }] },
     { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },

@@ -4,7 +4,7 @@ import type { PeerName } from '../peer.ts'
 import { type Figures, rounds } from '../rounds.ts'
 import type { Stage } from '../stage.ts'
 
-const PEERS: readonly PeerName[] = ['coatcheck', 'langchain', 'langchain-counting']
+const PEERS: readonly PeerName[] = ['coatcheck', 'trip', 'langchain', 'langchain-counting']
 
 const ELISIONS = 10
 

@@ -1,11 +1,14 @@
 /** Durable puts of 30 KB from sixteen callers at once, each on a connection of its own, all over HTTP. */
+import { SHOWN_CHARS } from '../glue.ts'
 import { KIB, textOf } from '../inputs.ts'
+import { showAtMost } from '../peers/coatcheck.ts'
 import { type Figures, rounds } from '../rounds.ts'
 import type { Stage } from '../stage.ts'
 import { Wire } from '../wire.ts'
 
 export const CLIENTS = 16
-const PUTS_A_CLIENT = 40
+const PUTS_A_CLIENT = 100
+const RUN = 'peers-http'
 const CREATED = 201
 const MS_PER_SECOND = 1000
 
@@ -16,7 +19,7 @@ export async function measureHttpPuts(
   stage: Stage,
   roundCount: number,
 ): Promise<Figures<HttpName>> {
-  const run = '/v1/runs/peers-http/results?tool_use_id='
+  const run = `/v1/runs/${RUN}/results?tool_use_id=`
   const targets: readonly (readonly [HttpName, string | undefined, string])[] = [
     ['coatcheck', stage.addresses.coatcheck, run],
     ['redis', await stage.storeServer('redis'), '/results/'],
@@ -29,6 +32,7 @@ export async function measureHttpPuts(
     if (url === undefined) continue
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => Wire.open(url)))
     wires.push(...clients)
+    if (name === 'coatcheck') await showAtMost(clients[0] as Wire, RUN, SHOWN_CHARS)
     let turn = 0
     turns.set(name, () => putsPerSecond(clients, `${path}call-${turn++}`, body))
   }

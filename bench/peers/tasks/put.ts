@@ -1,4 +1,5 @@
 /** Put a text and get its transcript text: one caller, one put after another. */
+import { SHOWN_CHARS } from '../glue.ts'
 import { KIB, MIB } from '../inputs.ts'
 import type { PeerName } from '../peer.ts'
 import { type Figures, rounds } from '../rounds.ts'
@@ -23,7 +24,11 @@ export type PutFigures = readonly { readonly title: string; readonly figures: Fi
 
 /** Milliseconds of one put. */
 export async function measurePuts(stage: Stage, roundCount: number): Promise<PutFigures> {
-  const peers = await stage.peers(PEERS, { evictEarly: true, run: 'peers-put' })
+  const peers = await stage.peers(PEERS, {
+    evictEarly: true,
+    run: 'peers-put',
+    shownChars: SHOWN_CHARS,
+  })
   try {
     const measured = []
     for (const { bytes, title, count } of PUT_SIZES) {

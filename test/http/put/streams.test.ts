@@ -12,6 +12,7 @@ import type { PutSource } from '../../../src/runs/value.ts'
 import { AjvValidator } from '../../../src/validation/ajv-validator.ts'
 import { startApi } from '../../support/api.ts'
 import { NOW, POLICY, RUN, temporaryFolder } from '../../support/ledger.ts'
+import { RUN_LIMITS } from '../../support/limits.ts'
 
 const LIMIT_BYTES = 3 * WHOLE_BODY_BYTES
 const api = await startApi({ COATCHECK_MAX_RAW_BODY_BYTES: String(LIMIT_BYTES) })
@@ -26,18 +27,9 @@ afterAll(async () => {
   await validator.close()
   folder.remove()
 })
-const limits = {
-  maxJsonDepthLevels: 64,
-  defaultVerbatimChars: 2_000,
-  maxVerbatimChars: 100_000,
-  maxResolvedBytes: 1024,
-  maxReferences: 1,
-  maxErrors: 1,
-}
-
 /** The answer to a put in a run of its own, or what it was refused with. */
 async function answerTo(run: string, source: PutSource, render: Render): Promise<unknown> {
-  const context = { ledger, validator, limits, now: () => NOW }
+  const context = { ledger, validator, limits: RUN_LIMITS, now: () => NOW }
   const put = { toolUseId: 'call', toolName: 'tool', idempotencyKey: null, render, source }
   try {
     const { answer } = await putResult(context, { ...RUN, run }, put)
