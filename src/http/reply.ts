@@ -17,7 +17,7 @@ import { PieceStream } from './piece-stream.ts'
 const JOINED_BYTES = 262_144
 
 /** A longer text is encoded by itself: beside any character past U+00FF, it would take two bytes a character until it is written. */
-const LONG_CHARS = 4_096
+const LONG_CHARS = 16_384
 
 /** An answer of ours as JSON. Bytes where it is long, which else are counted first and encoded again when they are written. */
 export function serialize(answer: object): string | Buffer {
