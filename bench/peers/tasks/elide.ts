@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 
 const PEERS: readonly PeerName[] = ['coatcheck', 'trip', 'langchain', 'langchain-counting']
 
-const ELISIONS = 10
+const ELISIONS = 30
 
 /** Milliseconds of one elision. */
 export async function measureElisions(

@@ -14,7 +14,7 @@ export const INDEXED_PEERS: readonly PeerName[] = [
 ]
 const OFFSET_PEERS: readonly PeerName[] = ['disk', 'redis', 'postgres']
 const LINES = 100
-const READS = 20
+const READS = 200
 /** Of those that read or split all of it each time. */
 const SLOW_READS = 1
 

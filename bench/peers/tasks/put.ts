@@ -16,8 +16,8 @@ const PEERS: readonly PeerName[] = [
   'postgres',
 ]
 export const PUT_SIZES = [
-  { bytes: 30 * KIB, title: '30 KB', count: 40 },
-  { bytes: MIB, title: '1 MB', count: 8 },
+  { bytes: 30 * KIB, title: '30 KB', count: 200 },
+  { bytes: MIB, title: '1 MB', count: 20 },
 ] as const
 
 export type PutFigures = readonly { readonly title: string; readonly figures: Figures<PeerName> }[]
