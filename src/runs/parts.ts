@@ -17,16 +17,21 @@ export const partsRead =
     throw erased()
   }
 
-/** Of a value that was cut and is still here. */
-export const partsInMemory =
-  (value: Buffer, plan: ValuePlan, view: ViewSource): ReadPart =>
-  async (seek) => {
-    const at = plan.chunks.findLastIndex(({ firstChar, firstLine }) =>
+/** Of a value that was cut and is still here. A part that is asked for again, as that of a short value is, is rendered once. */
+export function partsInMemory(value: Buffer, plan: ValuePlan, view: ViewSource): ReadPart {
+  let last: { readonly at: number; readonly part: ViewPart } | undefined
+  return async (seek) => {
+    const found = plan.chunks.findLastIndex(({ firstChar, firstLine }) =>
       'char' in seek ? firstChar <= seek.char : firstLine < seek.line - 1,
     )
-    const chunk = plan.chunks[Math.max(0, at)] as ValuePlan['chunks'][number]
-    return viewPart({ ...chunk, bytes: value.subarray(chunk.firstByte, chunk.endByte) }, view)
+    const at = Math.max(0, found)
+    if (last?.at === at) return last.part
+    const chunk = plan.chunks[at] as ValuePlan['chunks'][number]
+    const bytes = value.subarray(chunk.firstByte, chunk.endByte)
+    last = { at, part: viewPart({ ...chunk, bytes }, view) }
+    return last.part
   }
+}
 
 /** The `totalBytes` of all chunks. Those of a single one are not copied: they are shared. */
 export async function joined(chunks: AsyncIterable<Chunk>, totalBytes: number): Promise<Buffer> {
