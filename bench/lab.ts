@@ -2,25 +2,18 @@
  * Where it happens: a temporary folder, and the servers in it. What is shared is started once, when it is first needed; all is
  * gone when the lab is closed.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Plan } from './plan.ts'
+import { type CoatcheckOptions, coatcheckIn, fastifyIn } from './programs.ts'
 import { Server, type ServerOptions } from './server.ts'
 
-const MAIN = new URL('../src/main.ts', import.meta.url)
-const PACKAGE = new URL('../package.json', import.meta.url)
-const FASTIFY = new URL('./servers/fastify.ts', import.meta.url)
 const RAW = new URL('./servers/raw.ts', import.meta.url)
 const UNGROUPED = import.meta.resolve('./servers/ungrouped.ts')
 
 /** `logging`: coatcheck that logs as it does by default; `ungrouped`: one commit per request; `fastify`, `raw`: baselines. */
 export type Shared = 'coatcheck' | 'logging' | 'ungrouped' | 'fastify' | 'raw'
-
-export interface CoatcheckOptions {
-  readonly settings?: Readonly<Record<string, string>>
-  readonly preloads?: readonly string[]
-}
 
 export class Lab {
   readonly plan: Plan
@@ -91,27 +84,4 @@ export class Lab {
     this.#servers.push(server)
     return server
   }
-}
-
-/** Coatcheck as `npm start` runs it, with a ledger there; it logs warnings, as the baselines do. */
-export function coatcheckIn(
-  ledger: string,
-  { settings = {}, preloads = [] }: CoatcheckOptions = {},
-): ServerOptions {
-  const env = {
-    COATCHECK_PORT: '0',
-    COATCHECK_LEDGER: ledger,
-    COATCHECK_LOG_LEVEL: 'warn',
-    ...settings,
-  }
-  return { program: MAIN, env, flags: startFlags(), preloads }
-}
-
-/** The Fastify of the baselines, which writes into a folder. */
-export const fastifyIn = (folder: string): ServerOptions => ({ program: FASTIFY, args: [folder] })
-
-/** What `npm start` gives to Node. */
-function startFlags(): readonly string[] {
-  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8')) as { scripts: { start: string } }
-  return scripts.start.split(' ').slice(1, -1)
 }

@@ -4,11 +4,20 @@
  * would have to be stripped itself. Where the folder cannot be written all is as without it; Node's own
  * `NODE_COMPILE_CACHE=<folder>` moves it and `NODE_DISABLE_COMPILE_CACHE=1` turns it off.
  */
-import { enableCompileCache } from 'node:module'
+import module from 'node:module'
 import { fileURLToPath } from 'node:url'
+
+const NODE = 24
+
+if (Number.parseInt(process.versions.node, 10) < NODE) {
+  console.error(
+    `coatcheck needs Node ${NODE} or later, and this is ${process.versions.node}. "npm start" runs the one that npm installed: node_modules/.bin/node.`,
+  )
+  process.exit(1)
+}
 
 const FOLDER = fileURLToPath(new URL('../node_modules/.cache/coatcheck', import.meta.url))
 
 // Threads read it from the environment.
 process.env.NODE_COMPILE_CACHE ??= FOLDER
-enableCompileCache(process.env.NODE_COMPILE_CACHE)
+module.enableCompileCache(process.env.NODE_COMPILE_CACHE)

@@ -98,7 +98,7 @@ export const ConfigSchema = Type.Object({
     3600,
   ),
   COATCHECK_BODY_IDLE_SECONDS: count(
-    'How long nothing of a body may arrive, or of an answer be taken, before it is given up.',
+    'How long nothing of a body may arrive, or of an answer be taken, before it is given up. A system takes an answer in large steps: a low value ends slow readers too.',
     120,
     3600,
   ),

@@ -1,5 +1,5 @@
 /**
- * The process: reads the environment, starts the service, and ends it on SIGTERM. The only reader of `process.env`.
+ * The process: reads the environment, starts the service, and ends it on SIGTERM. The only reader of settings in `process.env`.
  */
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'

@@ -25,8 +25,8 @@ export function documentOf(results: Results): string {
 const introduction = (results: Results): string => `# Coatcheck beside what one would use instead
 
 Made by \`npm run bench:peers\`: ${results.rounds} rounds, ${results.machine}. Candidates take turns inside each round. A
-figure is the median over the rounds; a ratio is taken inside each round, and its median shown. Compare ratios and not
-milliseconds, which differ from machine to machine. A part that was not run is not shown.
+figure is the median over the rounds; a ratio is taken inside each round, and its median shown, which is not quite the
+quotient of the medians. Compare ratios and not milliseconds, which differ from machine to machine. A part that was not run is not shown.
 
 ${results.versions.map((version) => `- ${version}`).join('\n')}
 

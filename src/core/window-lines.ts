@@ -5,6 +5,7 @@
  */
 import { WINDOW_LINE_CHARS } from './limits.ts'
 import { advanceChars, charsOf, countChars, type TextSums } from './text.ts'
+import { linesFrom, linesUntil } from './window-runs.ts'
 
 const LF = 0x0a
 const CR = 0x0d
@@ -51,14 +52,14 @@ export interface Taken {
 }
 
 /** A line's start: a place in a part. */
-interface Place {
+export interface Place {
   readonly part: ViewPart
   readonly pos: number
   /** What lies before it. */
   readonly before: TextSums
 }
 
-interface ReadLine {
+export interface ReadLine {
   readonly line: Shown
   /** After its line end. */
   readonly next: Place
@@ -100,89 +101,6 @@ export function* takeTail(size: ViewSize, floor: number, budgetChars: number): S
 
 export const linesIn = (shown: readonly Shown[]): number =>
   shown.reduce((lines, piece) => lines + piece.lines, 0)
-
-/**
- * As many lines from a place as lie whole in its part, need not be shortened, and fit in the budget; undefined when there is
- * none. All of them are one piece: an object for each line would cost more than the line.
- */
-function linesFrom({ part, pos, before }: Place, budgetChars: number): ReadLine | undefined {
-  const { bytes } = part
-  const taken = { lines: 0, crlfs: 0, cost: 0 }
-  let end = pos
-  let chars = 0
-  for (let at = pos; at < bytes.length; at++) {
-    const byte = bytes[at] as number
-    if (byte === LF) {
-      if (!addLine(taken, chars, at > end && bytes[at - 1] === CR, budgetChars)) break
-      end = at + 1
-      chars = 0
-    } else if ((byte & 0xc0) !== 0x80 && ++chars > WINDOW_LINE_CHARS) break
-  }
-  if (taken.lines === 0) return undefined
-  const line = joinedLines(bytes, { start: pos, end }, taken)
-  return { line, next: { part, pos: end, before: moved(before, taken, 1) } }
-}
-
-/** The same of at most `mostLines` lines up to a place, which has to be after a line end, else there is none. */
-function linesUntil(
-  { part, pos: end, before: after }: Place,
-  budgetChars: number,
-  mostLines: number,
-): { readonly line: Shown; readonly start: Place } | undefined {
-  const { bytes } = part
-  if (bytes[end - 1] !== LF) return undefined
-  const first = part.before.chars === 0 ? -1 : 0
-  const taken = { lines: 0, crlfs: 0, cost: 0 }
-  let pos = end
-  let chars = 0
-  for (let at = end - 2; at >= first && taken.lines < mostLines; at--) {
-    // the view begins as if after a line end
-    const byte = bytes[at] ?? LF
-    if (byte === LF) {
-      const isCrlf = at < pos - 2 && bytes[pos - 2] === CR
-      if (!addLine(taken, chars, isCrlf, budgetChars)) break
-      pos = at + 1
-      chars = 0
-    } else if ((byte & 0xc0) !== 0x80 && ++chars > WINDOW_LINE_CHARS) break
-  }
-  if (taken.lines === 0) return undefined
-  const line = joinedLines(bytes, { start: pos, end }, taken)
-  return { line, start: { part, pos, before: moved(after, taken, -1) } }
-}
-
-interface TakenLines {
-  lines: number
-  crlfs: number
-  cost: number
-}
-
-/** Takes a line with so many characters before its `\n`; false when it does not fit. */
-function addLine(taken: TakenLines, chars: number, isCrlf: boolean, budgetChars: number): boolean {
-  const cost = taken.cost + chars + (isCrlf ? 0 : 1)
-  if (cost > budgetChars) return false
-  taken.cost = cost
-  taken.lines++
-  if (isCrlf) taken.crlfs++
-  return true
-}
-
-function joinedLines(
-  bytes: Buffer,
-  { start, end }: { readonly start: number; readonly end: number },
-  { lines, crlfs, cost }: TakenLines,
-): Shown {
-  const text = bytes.toString('utf8', start, end)
-  const joined = crlfs === 0 ? text : text.replaceAll('\r\n', '\n')
-  return { text: joined.slice(0, -1), lines, cost, cut: null }
-}
-
-function moved(sums: TextSums, { lines, crlfs, cost }: TakenLines, direction: 1 | -1): TextSums {
-  return {
-    chars: sums.chars + direction * (cost + crlfs),
-    newlines: sums.newlines + direction * lines,
-    crlfs: sums.crlfs + direction * crlfs,
-  }
-}
 
 /** Line `n`, counted from 0, which ends at a place. */
 function* lineUntil(

@@ -75,6 +75,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('bodyLimits', bodyLimits)
   app.setErrorHandler(sendProblem)
   addNotFound(app)
+  // first: what is refused has to go on arriving too
+  if (timeouts !== undefined) addTimeouts(app, timeouts)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID, request.id)
     requireDecodable(request.url)
@@ -82,7 +84,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   freeConnectionsOnClose(app)
   addContinue(app)
-  if (timeouts !== undefined) addTimeouts(app, timeouts)
   addDraining(app)
   addFraming(app)
   metrics.watchRequests(app)

@@ -99,8 +99,12 @@ function describeError(error: ErrorObject): string {
       const unknown = unknownMember(error)
       return unknown === undefined ? lacks : `${lacks} and ${describeUnknown(unknown, error)}`
     }
-    case 'enum':
-      return `must be one of ${(params['allowedValues'] as unknown[]).map((v) => JSON.stringify(v)).join(', ')}`
+    case 'enum': {
+      const values = (params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value))
+      return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+    }
+    case 'type':
+      return describeType(params['type'] as string | readonly string[])
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     case 'pattern':
@@ -111,6 +115,21 @@ function describeError(error: ErrorObject): string {
     default:
       return message ?? 'is not as described'
   }
+}
+
+/** A type as it is called, but for the booleans of a query, which are words. */
+function describeType(type: string | readonly string[]): string {
+  const types = [type].flat().map((name) => TYPES[name] ?? name)
+  return `must be ${types.join(' or ')}`
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
 }
 
 const membersIn = ({ parentSchema }: ErrorObject): readonly string[] =>

@@ -16,14 +16,14 @@ export interface CallError {
   readonly reference: string | null
 }
 
-/** The errors with their references. `lookups` are all the references of the call, resolved or not. */
+/** The errors with their references, of which `resolved` are those whose values are in the call. */
 export function withReferences(
   errors: readonly ValidationError[],
-  lookups: readonly { readonly reference: Reference }[],
+  resolved: readonly Reference[],
 ): readonly CallError[] {
   if (errors.length === 0) return []
   const texts = new Map(
-    lookups.map(({ reference }) => [pointerTo(reference), shownReference(reference)]),
+    resolved.map((reference) => [pointerTo(reference), shownReference(reference)]),
   )
   return errors.map((error) => ({ ...error, reference: referenceAt(error.path, texts) ?? null }))
 }

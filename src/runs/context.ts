@@ -60,9 +60,10 @@ export async function resultByHandle(
   const handles = await someHandles(context, ref)
   const more = run.results > handles.length ? ', …' : ''
   const has = handles.length === 0 ? 'It has none yet' : `It has ${handles.join(', ')}${more}`
+  const other = ' GET /v1/runs/{run_id}/results?tool_use_id=… lists those of a call.'
   throw new CoatcheckError(
     'not_found',
-    `The run ${JSON.stringify(ref.run)} has no result ${JSON.stringify(handle)}. ${has}.`,
+    `The run ${JSON.stringify(ref.run)} has no result ${JSON.stringify(handle)}. ${has}.${number === undefined ? other : ''}`,
   )
 }
 

@@ -48,7 +48,7 @@ export async function openRun(
   const warnings: SchemaWarning[] = []
   for (const [name, tool] of tools) {
     checkToolName(name)
-    if (tool !== null) warnings.push(...(await context.validator.compile(tool.input_schema)))
+    if (tool !== null) warnings.push(...(await compiled(context, name, tool.input_schema)))
   }
   const patch: RunPatch = {
     ttlSeconds: input.ttl_seconds,
@@ -60,6 +60,21 @@ export async function openRun(
   }
   const { run, created } = await context.ledger.openRun(ref, patch, context.now())
   return { run: runAnswer(run), created, warnings }
+}
+
+/** What is said of the schema of a tool. Throws what compiling it throws, naming the tool: there may be many. */
+async function compiled(
+  { validator }: RunContext,
+  name: string,
+  schema: JsonSlice,
+): Promise<readonly SchemaWarning[]> {
+  try {
+    return await validator.compile(schema)
+  } catch (error) {
+    if (!(error instanceof CoatcheckError)) throw error
+    const detail = `The tool ${JSON.stringify(name)}: ${error.message}`
+    throw new CoatcheckError(error.code, detail, error.facts, { cause: error.cause })
+  }
 }
 
 function checkToolName(name: string): void {

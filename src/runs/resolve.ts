@@ -4,6 +4,7 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { type JsonParts, joinParts, type Part, sliceOf } from '../core/json/splice.ts'
+import { AVAILABLE_ENTRIES } from '../core/limits.ts'
 import { handleNumber } from '../core/names.ts'
 import {
   addedBytes,
@@ -71,16 +72,15 @@ export async function resolveArguments(
   const unresolved = lookups.flatMap(unresolvedOf)
   const checked = schema && whole && (await context.validator.validate(schema, whole))
   const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
-  const found = withReferences(checked?.errors ?? [], lookups)
+  const resolved = lookups.flatMap((lookup) => ('value' in lookup ? [lookup.reference] : []))
+  const found = withReferences(checked?.errors ?? [], resolved)
   const errors = [...unmet, ...found]
   // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
   const told = [...unresolved.map(unresolvedError), ...found]
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: whole ?? parts,
-    resolved: lookups.flatMap((lookup) =>
-      'value' in lookup ? [lookup.reference.text.slice(1).toWellFormed()] : [],
-    ),
+    resolved: resolved.map(({ text }) => text.slice(1).toWellFormed()),
     unresolved,
     valid: invalid ? false : checked === undefined ? null : true,
     errors: errors.slice(0, context.limits.maxErrors),
@@ -212,7 +212,9 @@ function unresolvedOf(lookup: Lookup<Part>): readonly Unresolved[] {
 }
 
 function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {
-  const instead = available.length === 0 ? '' : `; there is ${available.join(', ')}`
+  const there =
+    available.length < AVAILABLE_ENTRIES ? 'there is' : `the first ${AVAILABLE_ENTRIES} are`
+  const instead = available.length === 0 ? '' : `; ${there} ${available.join(', ')}`
   return {
     path: at,
     code: UNRESOLVED,

@@ -160,6 +160,30 @@ describe('references to handles that are not there', () => {
     expect(body.errors_total).toBe(5)
   })
 
+  // Fault: what the schema says of the reference's own text was said of its value.
+  it.each(['strict', 'lenient'])('have no value to be wrong in a %s call', async (mode) => {
+    const run = await runWithOne(usual)
+    const schema = '{"properties":{"rows":{"type":"array"},"n":{"type":"string"}}}'
+    const { body } = await run.resolve(
+      `{"mode":"${mode}","arguments":{"rows":"$r1.gone","n":1},"input_schema":${schema}}`,
+    )
+    expect(messageOf(body)).toContain('/rows: $r1.gone stands for nothing (path not found')
+    expect(messageOf(body)).not.toContain('the value of')
+    const ofSchema = body.errors.filter(({ code }) => code !== 'unresolved_reference')
+    expect(ofSchema.map(({ path, reference }) => [path, reference])).toEqual([
+      ['/rows', null],
+      ['/n', null],
+    ])
+  })
+
+  // Fault: of thirty results the model was told of twenty as if there were no more.
+  it('that name no result are told that there is more than what is listed', async () => {
+    const run = await runWithOne(usual)
+    for (let n = 2; n <= 30; n++) await run.put('{"output":1}')
+    const { body } = await run.resolve('{"mode":"strict","arguments":"$r99"}')
+    expect(messageOf(body)).toContain('(unknown handle; the first 20 are r1, r2, ')
+  })
+
   // Fault: a lenient call told the model of the wrong type alone, which it could not mend.
   it('are named in the failure of a lenient call that is invalid, with what there is', async () => {
     const run = await runWithOne(usual)

@@ -73,6 +73,18 @@ describe('a header that comes twice', () => {
   })
 })
 
+describe('a body that stops', () => {
+  // Fault: it was not looked at where its query had been refused before.
+  it('is given up after its request was refused, too', async () => {
+    const { socket, text, ended } = await talk()
+    socket.write(
+      `POST ${newPath()}/results?x=%zz HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"o`,
+    )
+    await ended
+    expect(statusesIn(text())[0]).toBe(400)
+  })
+})
+
 describe('a request with an odd frame', () => {
   it('without a host is a problem', async () => {
     const answer = await rawRequest(url, 'GET /livez HTTP/1.1\r\nconnection: close\r\n\r\n')

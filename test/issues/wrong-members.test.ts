@@ -145,3 +145,32 @@ describe('who does not find the way in', () => {
     ])
   })
 })
+
+describe('what a value has to be', () => {
+  it.each([
+    ['an array for an object', '{"output":1,"failure":[]}', 'must be an object'],
+    ['a number for a text', '{"output":1,"tool_name":7}', 'must be a string'],
+  ])('is said in words: %s', async (_name, envelope, words) => {
+    const { body } = await api.newRun().put(envelope)
+    expect(body.detail).toContain(words)
+  })
+
+  it('is true or false in a query', async () => {
+    const { body } = await api.newRun().end('?purge=yes')
+    expect(body.detail).toBe('"purge" in the query must be true or false.')
+  })
+
+  it('is said of the tool whose schema is wrong, of many', async () => {
+    const tools = '{"good":{"input_schema":{}},"bad":{"input_schema":{"type":"obj"}}}'
+    const { status, body } = await api.newRun().open(`{"tools":${tools}}`)
+    expect([status, body.code]).toEqual([422, 'invalid_schema'])
+    expect(body.detail).toContain('The tool "bad": ')
+  })
+
+  it('is a handle where a result is read; an id is looked up elsewhere', async () => {
+    const run = api.newRun()
+    await run.put('{"output":1,"tool_use_id":"f1"}')
+    const { body } = await run.result('f1')
+    expect(body.detail).toContain('It has r1. GET /v1/runs/{run_id}/results?tool_use_id=… lists')
+  })
+})
