@@ -34,7 +34,7 @@ export function putCases(): readonly Case[] {
     againstReaders(KB, 1, { echo: 0.15 }),
     againstReaders(KB, 16, { echo: 0.5, raw: undefined }, 0.2),
     againstReaders(KB, 64, { echo: 0.7 }, 0.28),
-    againstReaders(30 * KB, 16, { echo: 0.27, parse: 0.6 }),
+    againstReaders(30 * KB, 16, { echo: 0.27, parse: 0.6 }, 0.18),
     againstReaders(MB, 16, { echo: 0.12, parse: 0.55 }),
     betweenOurs('ungrouped', {
       id: 'put-grouped',

@@ -23,12 +23,14 @@ export function resolveCases(): readonly Case[] {
           what: `${what}: first byte`,
           unit: 'x',
           bound: { kind: 'at_most', value: 1.5 },
+          reached: 2.3,
         },
         {
           id: 'resolve-total',
           what: `${what}: all`,
           unit: 'x',
           bound: { kind: 'at_most', value: 1.3 },
+          reached: 1.8,
         },
       ],
       async run(lab) {
