@@ -117,7 +117,7 @@ function describeError(error: ErrorObject): string {
   }
 }
 
-/** A type as it is called, but for the booleans of a query, which are words. */
+/** A JSON Schema type, or one of several, in words. */
 function describeType(type: string | readonly string[]): string {
   const types = [type].flat().map((name) => TYPES[name] ?? name)
   return `must be ${types.join(' or ')}`
