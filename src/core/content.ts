@@ -52,7 +52,7 @@ export function hintOf(kind: HintKind, names: ResultNames): string {
     case 'recall':
       return `\n[recall {"id": "${escapeId(names.recallName)}"} returns it whole]`
     default:
-      /* v8 ignore next -- @preserve */
+      /* istanbul ignore next -- @preserve */
       return kind satisfies never
   }
 }
@@ -83,7 +83,7 @@ export function composeContent(
     case 'none':
       return { content: null, rendering: 'none', omitted: null }
     default:
-      /* v8 ignore next -- @preserve */
+      /* istanbul ignore next -- @preserve */
       return plan satisfies never
   }
 }
@@ -160,7 +160,7 @@ export function planShown(
       }
     }
     default:
-      /* v8 ignore next -- @preserve */
+      /* istanbul ignore next -- @preserve */
       return rendering satisfies never
   }
 }
@@ -183,7 +183,7 @@ export function shownChars(plan: ShownPlan, names: ResultNames): number {
       return plan.chars + plan.recalls * charsOf(escapeId(names.recallName))
     }
     default:
-      /* v8 ignore next -- @preserve */
+      /* istanbul ignore next -- @preserve */
       return plan satisfies never
   }
 }

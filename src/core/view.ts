@@ -151,7 +151,7 @@ export function renderView(
     case 'json':
       return indented(bytes, chunk.state)
     default:
-      /* v8 ignore next -- @preserve */
+      /* istanbul ignore next -- @preserve */
       return source.form satisfies never
   }
 }
