@@ -26,7 +26,8 @@ const introduction = (results: Results): string => `# Coatcheck beside what one 
 
 Made by \`npm run bench:peers\`: ${results.rounds} rounds, ${results.machine}. Candidates take turns inside each round. A
 figure is the median over the rounds; a ratio is taken inside each round, and its median shown, which is not quite the
-quotient of the medians. Compare ratios and not milliseconds, which differ from machine to machine. A part that was not run is not shown.
+quotient of the medians. Compare ratios and not milliseconds, which differ from machine to machine. A part that was not run is
+not shown.
 
 ${results.versions.map((version) => `- ${version}`).join('\n')}
 

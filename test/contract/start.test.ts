@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { temporaryFolder } from '../support/ledger.ts'
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -17,8 +17,8 @@ it('the image starts the service as npm start does', () => {
 
 // Fault: the shell of npm stayed between them, and a signal to npm ended all but the service.
 it('a signal to npm start ends the service', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'coatcheck-start-'))
-  const env = { ...process.env, COATCHECK_PORT: '0', COATCHECK_LEDGER: join(folder, 'l.db') }
+  const folder = temporaryFolder()
+  const env = { ...process.env, COATCHECK_PORT: '0', COATCHECK_LEDGER: join(folder.path, 'l.db') }
   const npm = spawn('npm', ['start'], { cwd: CHECKOUT, env })
   try {
     let output = ''
@@ -37,7 +37,7 @@ it('a signal to npm start ends the service', async () => {
     await closed
     await expect(fetch(`${url}/livez`)).rejects.toThrow('fetch failed')
   } finally {
-    rmSync(folder, { recursive: true })
+    folder.remove()
   }
 })
 
