@@ -79,8 +79,8 @@ export interface Put {
   readonly mediaType: string
   /** Taken over by `append` where it is most of its memory, all of which is not to be used again. */
   readonly value: Buffer
-  /** Hex digest of `value`. */
-  readonly sha256: string
+  /** Hex digest of `value` where the caller has it already; null: the ledger takes it. */
+  readonly sha256: string | null
   readonly view: ViewSource
   readonly plan: ValuePlan
   /** The preview after its handle. */
@@ -133,7 +133,8 @@ export interface Chunk {
 }
 
 /** What an upload becomes: a put whose value the ledger has already. */
-export type StreamedPut = Omit<Put, 'value' | 'plan'> & {
+export type StreamedPut = Omit<Put, 'value' | 'plan' | 'sha256'> & {
+  readonly sha256: string
   readonly totalBytes: number
   readonly totals: ViewTotals
 }

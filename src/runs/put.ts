@@ -10,10 +10,10 @@ import {
   type ShownPlan,
   shownChars,
 } from '../core/content.ts'
+import { sha256Hex } from '../ledger/digest.ts'
 import type { Put, Result, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
-import { sha256Hex } from './digest.ts'
 import { ingest } from './ingest.ts'
 import { joined, partsInMemory, partsRead } from './parts.ts'
 import { planContent } from './render.ts'

@@ -3,9 +3,9 @@
  */
 import { type CompactionPlan, planCompaction } from '../core/compaction/plan.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
+import { sha256Hex } from '../ledger/digest.ts'
 import type { RunRef } from '../ledger/ledger.ts'
 import type { RunContext } from './context.ts'
-import { sha256Hex } from './digest.ts'
 import { type PutOutcome, putResult } from './put.ts'
 
 const TRANSCRIPT_TOOL = 'compaction'

@@ -20,8 +20,8 @@ import {
   type ValuePlan,
   type ViewSource,
 } from '../core/view.ts'
+import { sha256Hex } from '../ledger/digest.ts'
 import type { Kind, Outcome, Put } from '../ledger/ledger.ts'
-import { sha256Hex } from './digest.ts'
 
 export interface FailureInput {
   readonly kind?: FailureKind
@@ -151,22 +151,17 @@ function described(
     json !== undefined && view.form === 'json'
       ? planOutlined(json, outlineOf(json))
       : planValue(value, view)
-  const sha256 = sha256Hex(parts.value)
+  // all others are digested where they are kept
+  const sha256 = parts.kind === 'binary' ? sha256Hex(parts.value) : null
   return { ...parts, plan, sha256, preview: previewOf(parts, plan, sha256), hint: hintFor(parts) }
 }
 
 function previewOf(
-  {
-    kind,
-    mediaType,
-    value,
-    view,
-    json,
-  }: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
+  { mediaType, value, view, json }: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
   plan: ValuePlan,
-  sha256: string,
+  sha256: string | null,
 ): string {
-  if (kind === 'binary') return previewBinary({ mediaType, bytes: value.length, sha256 })
+  if (sha256 !== null) return previewBinary({ mediaType, bytes: value.length, sha256 })
   if (view.form === 'text') {
     return previewText({ bytes: value.length, lines: plan.view.lines, head: value, tail: value })
   }

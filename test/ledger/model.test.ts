@@ -110,7 +110,7 @@ const factsOf = ({ number, evidenceId, repeats, put }: ModelResult) => ({
   toolUseId: put.toolUseId,
   outcome: put.outcome,
   kind: put.kind,
-  sha256: put.sha256,
+  sha256: put.digest,
 })
 
 async function expectSame(ledger: Ledger, name: string, run: ModelRun | undefined): Promise<void> {

@@ -84,7 +84,7 @@ async function takeKept(
   const { body } = await world.json('GET', `${nameOf(state, run)}/results?limit=1000`)
   const items = (body['items'] ?? []) as readonly Answer['body'][]
   for (const item of items.filter(({ handle }) => numberIn(handle) > before)) {
-    const index = sent.findIndex(({ put }) => put.sha256 === item['sha256'])
+    const index = sent.findIndex(({ put }) => put.digest === item['sha256'])
     const answer = answers[index] ?? { status: CREATED, body: item }
     assert.equal(answer.body['handle'], item['handle'])
     take(state, run, sent[index] as ModelPut, answer)

@@ -60,7 +60,7 @@ export function expectDescription(state: State, result: ModelResult, body: Answe
       outcome: put.outcome,
       total_bytes: put.value.length,
       total_chars: view === null ? null : [...view].length,
-      sha256: put.sha256,
+      sha256: put.digest,
     },
   )
 }

@@ -35,8 +35,8 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** A put with the content that its `shown` counts. */
-export type TestPut = Put & { readonly content: ContentPlan }
+/** A put with the content that its `shown` counts, and the digest that its result will have. */
+export type TestPut = Put & { readonly content: ContentPlan; readonly digest: string }
 
 /** A text output shown verbatim, but for what `changes` says. */
 export function putText(text: string, changes: Partial<TestPut> = {}): TestPut {
@@ -82,12 +82,15 @@ type Given = Pick<TestPut, 'kind' | 'mediaType' | 'value' | 'view' | 'content'> 
 function withDefaults(given: Given): TestPut {
   const preview = given.preview ?? ' (a preview)'
   const hint = given.hint ?? 'reference'
+  const digest = createHash('sha256').update(given.value).digest('hex')
   return {
     toolUseId: '',
     idempotencyKey: null,
     toolName: null,
     outcome: 'output',
-    sha256: createHash('sha256').update(given.value).digest('hex'),
+    digest,
+    // as it is with the service's
+    sha256: given.kind === 'binary' ? digest : null,
     plan: planValue(given.value, given.view),
     preview,
     hint,
@@ -107,8 +110,8 @@ export function chunksIn({ value, plan }: Put): readonly Chunk[] {
 }
 
 /** The put as an upload is finished with. */
-export function streamed({ value, plan, ...put }: TestPut): StreamedPut {
-  return { ...put, totalBytes: value.length, totals: plan.view }
+export function streamed({ value, plan, digest, ...put }: TestPut): StreamedPut {
+  return { ...put, sha256: digest, totalBytes: value.length, totals: plan.view }
 }
 
 export async function chunksOf(

@@ -5,6 +5,7 @@
 import type Database from 'better-sqlite3'
 import { shownChars } from '../../core/content.ts'
 import { CoatcheckError } from '../../core/errors.ts'
+import { sha256Hex } from '../digest.ts'
 import type { LedgerPolicy, Put, PutNames, StreamedPut } from '../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from './chunks.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
@@ -198,9 +199,10 @@ export class Results implements ResultNames {
   }
 }
 
-/** A put without its value's bytes. */
-export function withoutValue({ value, plan, ...put }: Put): StreamedPut {
-  return { ...put, totalBytes: value.length, totals: plan.view }
+/** A put without its value's bytes; they are digested here, in the thread that has less to do. */
+export function withoutValue({ value, plan, sha256, ...put }: Put): StreamedPut {
+  const digest = sha256 ?? sha256Hex(value)
+  return { ...put, sha256: digest, totalBytes: value.length, totals: plan.view }
 }
 
 /** How often this failure has now happened in a row, and what the run remembers for the next. */
