@@ -10,6 +10,7 @@ import { outlineOf } from './scan.ts'
 import type { JsonSlice } from './slice.ts'
 import { measureStringPart } from './string-view.ts'
 import { decodeText } from './strings.ts'
+import { plainEnd, type ScannedBytes } from './tokens.ts'
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -23,8 +24,6 @@ const CLOSE_ARRAY = 0x5d
 const SPACE = 0x20
 const SHORT_ESCAPE_BYTES = 2
 const MAX_BYTES_PER_CHAR = 4
-/** An object that is not empty has as many bytes; its members may take one comma more until they are in order. */
-const LEAST_OBJECT_BYTES = 6
 /** For how many members there is room at first. */
 const LIKELY_MEMBER_BYTES = 16
 /** Up to so many bytes a loop copies sooner than a call. */
@@ -60,36 +59,85 @@ function leastChars(value: JsonSlice, maxChars: number): number {
 const fitting = (text: string, maxChars: number): string | undefined =>
   charsOf(text) <= maxChars ? text : undefined
 
-/** Writes a value in one pass over its bytes: first with members as they stand, then in order. */
+/**
+ * Writes a value in one pass over its bytes: first with members as they stand, then in order. As long as everything is spelled
+ * as it is to be, positions are the same in both, and nothing is written.
+ */
 class Writer {
   readonly #from: Buffer
-  readonly #words: Int32Array
-  readonly #start: number
-  readonly #end: number
-  readonly #to: Buffer
+  readonly #scanned: ScannedBytes
   readonly #order: MemberOrder
+  #to: Buffer
   /** How much is written. */
   #written = 0
 
-  constructor({ bytes, start, end }: JsonSlice) {
-    this.#from = bytes
-    this.#words = wordsOf(bytes)
-    this.#start = start
-    this.#end = end
-    const length = end - start
-    this.#to = Buffer.allocUnsafe(length + Math.ceil(length / LEAST_OBJECT_BYTES))
-    this.#order = new MemberOrder(this.#to, Math.ceil(length / LIKELY_MEMBER_BYTES))
+  constructor(value: JsonSlice) {
+    const from = value.source
+    const data = new DataView(from.buffer, from.byteOffset, from.length)
+    this.#from = from
+    this.#scanned = { bytes: from, data, words: wordsOf(from) }
+    this.#to = from
+    this.#order = new MemberOrder(from, Math.ceil(from.length / LIKELY_MEMBER_BYTES))
   }
 
-  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
   write(): Buffer {
+    const passed = this.#pass()
+    const size = passed < this.#from.length ? this.#copyFrom(passed) : passed
+    return this.#order.ordered(size)
+  }
+
+  /** Passes what is spelled as it is to be; the position after it. */
+  #pass(): number {
     const from = this.#from
-    const to = this.#to
     const order = this.#order
-    const end = this.#end
-    let at = 0
-    let pos = this.#start
-    while (pos < end) {
+    let pos = 0
+    while (pos < from.length) {
+      const byte = from[pos] as number
+      if (byte > COMMA && byte < OPEN_ARRAY) {
+        pos++
+        continue
+      }
+      if (byte <= SPACE) break
+      if (byte === QUOTE) {
+        const end = this.#passString(pos)
+        if (end < 0) break
+        pos = end
+        continue
+      }
+      if (byte === CLOSE_OBJECT) order.closeObject(pos)
+      pos++
+      this.#note(byte, pos)
+    }
+    return pos
+  }
+
+  /** The position after the string token at `start`, or -1 when it is to be spelled otherwise. */
+  #passString(start: number): number {
+    const from = this.#from
+    let pos = start + 1
+    for (;;) {
+      pos = plainEnd(this.#scanned, pos)
+      const byte = from[pos]
+      if (byte === QUOTE) return pos + 1
+      if (byte === BACKSLASH) {
+        const letter = from[pos + 1]
+        if (letter === LOWER_U || letter === SLASH) return -1
+        pos += SHORT_ESCAPE_BYTES
+      } else pos++
+    }
+  }
+
+  /** Writes the value, whose first bytes are passed; how many bytes it has then. */
+  #copyFrom(passed: number): number {
+    const from = this.#from
+    const to = Buffer.allocUnsafe(from.length)
+    const order = this.#order
+    from.copy(to, 0, 0, passed)
+    this.#to = to
+    order.moveTo(to)
+    let at = passed
+    let pos = passed
+    while (pos < from.length) {
       const byte = from[pos] as number
       if (byte > COMMA && byte < OPEN_ARRAY) {
         to[at++] = byte
@@ -104,14 +152,20 @@ class Writer {
       }
       pos++
       if (byte <= SPACE) continue
-      if (byte === CLOSE_OBJECT) at = order.closeObject(at)
+      if (byte === CLOSE_OBJECT) order.closeObject(at)
       to[at++] = byte
-      if (byte === COMMA) order.next(at)
-      else if (byte === OPEN_OBJECT) order.openObject(at)
-      else if (byte === OPEN_ARRAY) order.openArray()
-      else if (byte === CLOSE_ARRAY) order.closeArray()
+      this.#note(byte, at)
     }
-    return order.ordered(at)
+    return at
+  }
+
+  /** Tells what `byte`, which is no part of a string, means for the members; the next one is at `pos`. */
+  #note(byte: number, pos: number): void {
+    const order = this.#order
+    if (byte === COMMA) order.next(pos)
+    else if (byte === OPEN_OBJECT) order.openObject(pos)
+    else if (byte === OPEN_ARRAY) order.openArray()
+    else if (byte === CLOSE_ARRAY) order.closeArray()
   }
 
   /** Writes the string token at `start`; the position after it. */
@@ -130,7 +184,7 @@ class Writer {
       }
       if (byte === QUOTE) break
       if (byte !== BACKSLASH) {
-        const special = nextSpecial(from, this.#words, pos, this.#end)
+        const special = nextSpecial(from, this.#scanned.words, pos, from.length)
         at += from.copy(to, at, pos, special)
         pos = special
         continue

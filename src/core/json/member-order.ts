@@ -16,7 +16,10 @@ const ASCII_END = 0x80
 const BEFORE_SURROGATES = 0xed
 const CODE_UNITS = 0x10000
 
-/** Fields of a segment: its range, the one that follows, and the last one of the member that it begins. */
+/**
+ * Fields of a segment: its range, the one that follows, and the last one of the member that it begins. The end of one that a
+ * comma is to follow, which the text may have elsewhere, is kept as its complement.
+ */
 const FIELDS = 4
 const END = 1
 const NEXT = 2
@@ -26,11 +29,12 @@ const FIRST_LEVELS = 16
 const IN_ARRAY = -1
 /** Up to this many members are sorted by insertion. */
 const FEW_MEMBERS = 24
-/** Up to so many bytes a loop copies sooner than a call. */
-const FEW_BYTES = 48
+/** Up to so many bytes a loop copies sooner than a call, a word at a time. */
+const FEW_BYTES = 96
+const WORD_BYTES = 4
 
 export class MemberOrder {
-  readonly #text: Buffer
+  #text: Buffer
   #segments: Int32Array<ArrayBuffer>
   /** Where the current segment's fields are. */
   #current = 0
@@ -42,11 +46,16 @@ export class MemberOrder {
   #depth = 0
   #isChanged = false
 
-  /** Orders members in `text`, which is being written and likely to have so many. All positions are in it. */
+  /** Orders members in `text`, which is being read or written, and is likely to have so many. All positions are in it. */
   constructor(text: Buffer, likelyMembers: number) {
     this.#text = text
     this.#segments = new Int32Array((likelyMembers + 1) * FIELDS)
     this.#members = new Int32Array(FIRST_MEMBERS)
+  }
+
+  /** The text goes on in `text`, which begins with all that was told so far. */
+  moveTo(text: Buffer): void {
+    this.#text = text
   }
 
   openArray(): void {
@@ -70,19 +79,15 @@ export class MemberOrder {
     this.#beginMember(pos)
   }
 
-  /** Ends an object whose last member ends at `pos`; says where its closing bracket is to be written. */
-  closeObject(pos: number): number {
+  /** Ends an object whose closing bracket is at `pos`. */
+  closeObject(pos: number): void {
     const first = this.#levels[--this.#depth] as number
     this.#endMember()
-    if (this.#sort(first, this.#memberCount)) {
-      this.#memberCount = first
-      return pos
+    if (!this.#sort(first, this.#memberCount)) {
+      this.#begin(pos)
+      this.#link(first, this.#memberCount)
     }
-    this.#text[pos] = COMMA
-    this.#begin(pos + 1)
-    this.#link(first, this.#memberCount)
     this.#memberCount = first
-    return pos + 1
   }
 
   /** The text in order, which ends at `end`. */
@@ -92,13 +97,25 @@ export class MemberOrder {
     segments[this.#current + END] = end
     segments[this.#current + NEXT] = -1
     if (!this.#isChanged) return text.subarray(0, end)
-    const ordered = Buffer.allocUnsafeSlow(end)
+    const ordered = Buffer.allocUnsafeSlow(end + WORD_BYTES)
+    const read = dataOf(text)
+    const write = dataOf(ordered)
+    const lastWord = text.length - WORD_BYTES
     let to = 0
     for (let at = 0; at >= 0; at = segments[at + NEXT] as number) {
       const from = segments[at] as number
-      const until = segments[at + END] as number
-      if (until - from > FEW_BYTES) to += text.copy(ordered, to, from, until)
-      else for (let pos = from; pos < until; pos++) ordered[to++] = text[pos] as number
+      const end = segments[at + END] as number
+      const until = end < 0 ? ~end : end
+      if (until - from > FEW_BYTES || until > lastWord) text.copy(ordered, to, from, until)
+      else {
+        // what is too much is overwritten by what follows
+        const shift = to - from
+        for (let pos = from; pos < until; pos += WORD_BYTES) {
+          write.setInt32(pos + shift, read.getInt32(pos))
+        }
+      }
+      to += until - from
+      if (end < 0) ordered[to++] = COMMA
     }
     return ordered.subarray(0, to)
   }
@@ -130,8 +147,9 @@ export class MemberOrder {
     this.#current = at
   }
 
-  /** Links the sorted members `[first, end)` between the segments before and after them, without the last one's comma. */
+  /** Links the sorted members `[first, end)` between the segments before and after them, with commas between them. */
   #link(first: number, end: number): void {
+    const text = this.#text
     const segments = this.#segments
     const members = this.#members
     let earliest = this.#current
@@ -142,8 +160,11 @@ export class MemberOrder {
       if (i + 1 < end && this.#compare(member, members[i + 1] as number) === 0) continue
       segments[last + NEXT] = member
       last = segments[member + LAST] as number
+      const until = segments[last + END] as number
+      // all have a comma but the one that was the last
+      segments[last + END] = ~(text[until - 1] === COMMA ? until - 1 : until)
     }
-    ;(segments[last + END] as number)--
+    segments[last + END] = ~(segments[last + END] as number)
     segments[last + NEXT] = this.#current
     this.#isChanged = true
   }
@@ -207,6 +228,9 @@ function rankAt(text: Uint8Array, pos: number): number {
   const code = escapedCode(text, pos)
   return code < ASCII_END ? code : BEFORE_SURROGATES + code / CODE_UNITS
 }
+
+const dataOf = ({ buffer, byteOffset, length }: Buffer): DataView =>
+  new DataView(buffer, byteOffset, length)
 
 function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(numbers.length * 2)

@@ -79,7 +79,7 @@ export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums)
 }
 
 /** The first quote, backslash or control character at or after `from`; or a place before it, in the last bytes. */
-function plainEnd({ bytes, data, words }: ScannedBytes, from: number): number {
+export function plainEnd({ bytes, data, words }: ScannedBytes, from: number): number {
   const last = bytes.length - WORD_BYTES
   const near = Math.min(last, from + NEAR_BYTES)
   let pos = from
