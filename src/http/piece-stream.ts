@@ -9,8 +9,8 @@
 import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
 
-/** What is written at once: little at first, so that the first byte leaves early. */
-const FIRST_WRITE_BYTES = 65_536
+/** What is written at once: at first less than a chunk, so that the first byte leaves early. */
+const FIRST_WRITE_BYTES = 32_768
 const WRITE_BYTES = 1_048_576
 
 export class PieceStream extends Readable {

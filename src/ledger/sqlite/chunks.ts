@@ -36,7 +36,7 @@ export class ChunkReader {
 
   /** The same of a result that is there. Throws `ledger_corrupt` when the chunk is not the one. */
   find({ key, chunks }: ChunkKeys, seek: ChunkSeek): number {
-    if (chunks === 1) return 0
+    if (chunks === 1 || isStart(seek)) return 0
     const n = this.seek(key, seek)
     const end = Math.min(key + n + 2, key + chunks)
     const places = this.#sql.places.all(key + n, end)
@@ -102,6 +102,10 @@ export class ChunkWriter {
     return this.#sql.nextKey.get() as number
   }
 }
+
+/** Whether a value is asked for from its start, which is in its first chunk. */
+const isStart = (seek: ChunkSeek): boolean =>
+  'byte' in seek ? seek.byte === 0 : 'char' in seek ? seek.char === 0 : seek.line === 1
 
 /** What one chunk of a value of so many bytes costs to erase, in rows. */
 export function eraseCost(valueBytes: number): number {

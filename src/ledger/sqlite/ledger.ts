@@ -29,14 +29,14 @@ import { ChunkCache } from './chunk-cache.ts'
 import { openToRead } from './file.ts'
 import { handOver } from './handover.ts'
 import type { Appended, Commit } from './messages.ts'
-import { type ChunkRange, Reader } from './reader.ts'
+import { type FoundChunk, Reader } from './reader.ts'
 import { startThread, type WriterPort } from './thread.ts'
 import { SentTouches } from './touches.ts'
 import { SqliteUpload } from './upload.ts'
 import { type QueueLimits, Writes } from './writes.ts'
 
-/** How many chunks are read at once: one at first, which is often all that is asked for, then up to half a MiB. */
-const READ_CHUNKS = 8
+/** How many chunks are read at once: one at first, which is often all that is asked for, then up to a MiB. */
+const READ_CHUNKS = 16
 /** After so many, some milliseconds of work, it is the turn of others. */
 const TURN_CHUNKS = 32
 /** What may wait to be committed, when nothing else is said. */
@@ -175,7 +175,7 @@ class SqliteLedger implements Ledger {
   }
 
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk> {
-    return this.#chunks(() => this.#open.findChunks(result, seek))
+    return this.#chunks(() => this.#open.findChunk(result, seek))
   }
 
   async openUpload(ref: RunRef, now: number, names: PutNames = NO_NAMES): Promise<Upload> {
@@ -202,12 +202,14 @@ class SqliteLedger implements Ledger {
     return this.#closed
   }
 
-  async *#chunks(find: () => ChunkRange): AsyncGenerator<Chunk> {
-    let { first, ...range } = find()
-    let turnChunks = 0
-    for (let count = 1; first < range.end; count = Math.min(2 * count, READ_CHUNKS)) {
-      const end = Math.min(first + count, range.end)
-      yield* this.#open.readChunks({ ...range, first, end })
+  async *#chunks(find: () => FoundChunk): AsyncGenerator<Chunk> {
+    const { chunks, rest } = find()
+    yield* chunks
+    let { first } = rest
+    let turnChunks = chunks.length
+    for (let count = 2; first < rest.end; count = Math.min(2 * count, READ_CHUNKS)) {
+      const end = Math.min(first + count, rest.end)
+      yield* this.#open.readChunks({ ...rest, first, end })
       first = end
       turnChunks += count
       // Decoding takes its time: others get their turn.

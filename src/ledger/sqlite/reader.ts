@@ -24,11 +24,18 @@ import { OpenRuns } from './open-runs.ts'
 import { pageOf } from './page.ts'
 import { misplaced } from './places.ts'
 import { ResultReader } from './result-reader.ts'
-import { type ResultRow, toResult } from './result-statements.ts'
+import { type KeptRow, toResult } from './result-statements.ts'
 import { type Noted, RunReader } from './run-reader.ts'
 import { isReadable, type RunRow, toRun } from './run-state.ts'
 
-/** The chunks of a value from the one sought, as keys to read; half-open. */
+/** The chunk that was sought, and the range of those after it. */
+export interface FoundChunk {
+  /** Empty when there is none. */
+  readonly chunks: readonly Chunk[]
+  readonly rest: ChunkRange
+}
+
+/** Chunks of a value as keys to read; half-open. */
 export interface ChunkRange {
   /** The key of their result; null when it is yet to come. */
   readonly result: number | null
@@ -136,38 +143,33 @@ export class Reader {
     })
   }
 
-  /** Throws `evicted` when the value is not there any more. */
-  findChunks({ key }: Result, seek: ChunkSeek): ChunkRange {
+  /** Throws `evicted` when the value is not there any more, and `ledger_corrupt`. */
+  findChunk({ key }: Result, seek: ChunkSeek): FoundChunk {
     return this.#read(() => {
-      const { chunks } = this.#kept(key)
-      return {
-        result: key,
-        first: key + this.#chunks.find({ key, chunks }, seek),
-        end: key + chunks,
-      }
+      const row = this.#kept(key)
+      const first = key + this.#chunks.find(row, seek)
+      const rest = { result: key, first: first + 1, end: key + row.chunks }
+      return { chunks: this.#keptChunks(row, first, rest.first), rest }
     })
   }
 
   /** The same of what an upload has so far. */
-  findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): ChunkRange {
-    return this.#read(() => ({
-      result: null,
-      first: key + this.#chunks.seek(key, seek),
-      end: key + chunks,
-    }))
+  findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): FoundChunk {
+    return this.#read(() => {
+      const first = key + this.#chunks.seek(key, seek)
+      const end = key + chunks
+      const next = Math.min(first + 1, end)
+      return { chunks: this.#stagedChunks(first, next), rest: { result: null, first: next, end } }
+    })
   }
 
   /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */
   readChunks({ result, first, end }: ChunkRange): readonly Chunk[] {
-    const chunks = this.#read(() => {
-      if (result === null) return this.#chunks.read(first, end)
-      const row = this.#kept(result)
-      const read = this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
-      requireWhole(read, { first, end }, row)
-      return read
-    })
-    if (chunks.length < end - first) throw erased()
-    return chunks
+    return this.#read(() =>
+      result === null
+        ? this.#stagedChunks(first, end)
+        : this.#keptChunks(this.#kept(result), first, end),
+    )
   }
 
   /** After rows were erased. */
@@ -179,9 +181,21 @@ export class Reader {
     this.#db.close()
   }
 
+  #keptChunks(row: KeptRow, first: number, end: number): readonly Chunk[] {
+    const chunks = this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
+    requireWhole(chunks, { first, end }, row)
+    return chunks
+  }
+
+  #stagedChunks(first: number, end: number): readonly Chunk[] {
+    const chunks = this.#chunks.read(first, end)
+    if (chunks.length < end - first) throw erased()
+    return chunks
+  }
+
   /** The row of a result while its value may be read. */
-  #kept(key: number): ResultRow {
-    const row = this.#results.byKey(key)
+  #kept(key: number): KeptRow {
+    const row = this.#results.kept(key)
     const run = row && this.#runs.findByKey(row.run, this.#now)
     if (row === undefined || run === undefined || !isReadable(run)) throw erased()
     return row
@@ -216,7 +230,7 @@ export class Reader {
 function requireWhole(
   chunks: readonly Chunk[],
   { first, end }: Omit<ChunkRange, 'result'>,
-  result: ResultRow,
+  result: KeptRow,
 ): void {
   if (chunks.length < end - first) throw misplaced()
   const last = chunks.at(-1)

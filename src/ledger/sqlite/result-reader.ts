@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3'
 import { recallHandleNumber } from '../../core/names.ts'
 import type { ResultQuery } from '../ledger.ts'
-import { prepareResultReads, type ResultRow } from './result-statements.ts'
+import { type KeptRow, prepareResultReads, type ResultRow } from './result-statements.ts'
 
 export class ResultReader {
   readonly #sql: ReturnType<typeof prepareResultReads>
@@ -33,8 +33,8 @@ export class ResultReader {
     return this.#sql.listByCall.all({ run, toolUseId, after, limit })
   }
 
-  byKey(key: number): ResultRow | undefined {
-    return this.#sql.byKey.get(key)
+  kept(key: number): KeptRow | undefined {
+    return this.#sql.kept.get(key)
   }
 
   byNumber(run: number, number: number): ResultRow | undefined {

@@ -34,6 +34,9 @@ export interface ResultRow {
   readonly created_at: number
 }
 
+/** What reading a value asks of a row, which is wide. */
+export type KeptRow = Pick<ResultRow, 'key' | 'run' | 'chunks' | 'total_bytes'>
+
 /** What erasing asks of a row. */
 export type ErasedRow = Pick<ResultRow, 'key' | 'chunks' | 'total_bytes'>
 
@@ -82,7 +85,9 @@ const SAME = `
 
 export function prepareResultReads(db: Database.Database) {
   return {
-    byKey: db.prepare<[number], ResultRow>(`${ALL} WHERE key = ?`),
+    kept: db.prepare<[number], KeptRow>(
+      'SELECT key, run, chunks, total_bytes FROM results WHERE key = ?',
+    ),
     byNumber: db.prepare<[number, number], ResultRow>(`${ALL} WHERE run = ? AND number = ?`),
     byEvidenceId: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND evidence_id = ?`,
