@@ -34,6 +34,8 @@ export function putCases(): readonly Case[] {
     againstReaders(KB, 1, { echo: 0.15 }),
     againstReaders(KB, 16, { echo: 0.5, raw: undefined }, 0.2),
     againstReaders(KB, 64, { echo: 0.7 }, 0.28),
+    unkept(16),
+    unkept(64),
     againstReaders(30 * KB, 16, { echo: 0.27, parse: 0.6 }, 0.18),
     againstReaders(MB, 16, { echo: 0.12, parse: 0.55 }),
     betweenOurs('ungrouped', {
@@ -77,6 +79,32 @@ function againstReaders(bytes: number, clients: number, floors: Floors, reached?
       return rates(lab, clients, [{ server: 'coatcheck', load: puts }, ...others])
     },
   }
+}
+
+/** What a put does before anything is kept: the least that one can cost, however it were kept. */
+function unkept(clients: number): Case {
+  const row: RowSpec = {
+    id: `preview-1kb-${clients}-echo`,
+    what: `preview of 1 KB, nothing kept, ${clients} clients, vs Fastify echo`,
+    unit: 'x',
+  }
+  return {
+    rows: [row],
+    async run(lab) {
+      const { body } = new Puts(row.id, KB)
+      const { server, path } = AGAINST.echo
+      return rates(lab, clients, [
+        { server: 'coatcheck', load: repeat(post('/v1/preview', JSON_TYPE, previewBody(body))) },
+        { server, load: repeat(post(path, JSON_TYPE, body)) },
+      ])
+    },
+  }
+}
+
+/** Asks for the preview of what an envelope holds. */
+function previewBody(envelope: Buffer): string {
+  const { output: value } = JSON.parse(envelope.toString()) as { readonly output: unknown }
+  return JSON.stringify({ handle: 'r1', value })
 }
 
 /** Ours as it is against ours that is started in another way. */
