@@ -72,6 +72,7 @@ ${tableOf(outcomes)}
   for each request, costs.
 - Echo is a Fastify server that reads the whole body and answers its length; it sends nothing back, which is less work than its
   name says. It logs nothing. Echo + JSON.parse also parses it. \`node:http\` is the same without Fastify.
+- A preview of 1 KB goes the way of a put and keeps nothing. Why goals for puts stand above its pace, and stay: [ADR 0019](../adr/0019-what-a-put-does-comes-first.md).
 - One commit per request is this server, every put in a transaction of its own.
 - Event-loop delay is taken inside the server, by \`perf_hooks\` every millisecond.
 - Append + fsync is a Fastify server that streams the body into a file and answers after \`fdatasync\`.

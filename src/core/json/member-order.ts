@@ -104,8 +104,8 @@ export class MemberOrder {
     let to = 0
     for (let at = 0; at >= 0; at = segments[at + NEXT] as number) {
       const from = segments[at] as number
-      const end = segments[at + END] as number
-      const until = end < 0 ? ~end : end
+      const stop = segments[at + END] as number
+      const until = stop < 0 ? ~stop : stop
       if (until - from > FEW_BYTES || until > lastWord) text.copy(ordered, to, from, until)
       else {
         // what is too much is overwritten by what follows
@@ -115,7 +115,7 @@ export class MemberOrder {
         }
       }
       to += until - from
-      if (end < 0) ordered[to++] = COMMA
+      if (stop < 0) ordered[to++] = COMMA
     }
     return ordered.subarray(0, to)
   }
