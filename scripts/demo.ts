@@ -77,7 +77,8 @@ async function compact(service: Coatcheck, loop: Loop): Promise<Loop['taken'][nu
   )
   print.message({ role: 'user', content: request })
   const applied = await service.apply(messages, PRESERVE_USER_TOKENS, SUMMARY)
-  print.title(`What the model sees from now on, ${applied.replaced_items} messages fewer`)
+  const fewer = messages.length - applied.messages.length
+  print.title(`What the model sees from now on, ${fewer} messages fewer`)
   for (const message of applied.messages) print.message(message)
   const outcome: Outcome = { kind: 'json', bytes: Buffer.from(JSON.stringify(messages)) }
   return { handle: id, evidenceId: id, outcome }

@@ -72,10 +72,14 @@ async function compiled(
     return await validator.compile(schema)
   } catch (error) {
     if (!(error instanceof CoatcheckError)) throw error
-    const detail = `The tool ${JSON.stringify(name)}: ${error.message}`
+    const detail = ofTool(name, error.message)
     throw new CoatcheckError(error.code, detail, error.facts, { cause: error.cause })
   }
 }
+
+/** What is said of a schema, said of that of a tool. */
+const ofTool = (name: string, detail: string): string =>
+  detail.replace(/^The schema(?= )/, () => `The schema of the tool ${JSON.stringify(name)}`)
 
 function checkToolName(name: string): void {
   if (name !== '' && name.isWellFormed() && charsOf(name) <= TOOL_NAME_CHARS) return

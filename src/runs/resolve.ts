@@ -77,6 +77,7 @@ export async function resolveArguments(
   const errors = [...unmet, ...found]
   // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
   const told = [...unresolved.map(unresolvedError), ...found]
+  const toldTotal = unresolved.length + (checked?.errorsTotal ?? 0)
   const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: whole ?? parts,
@@ -87,7 +88,7 @@ export async function resolveArguments(
     errors_total: unmet.length + (checked?.errorsTotal ?? 0),
     warnings: checked?.warnings ?? [],
     failure: invalid
-      ? invalidInput(request.toolName, told.slice(0, context.limits.maxErrors))
+      ? invalidInput(request.toolName, told.slice(0, context.limits.maxErrors), toldTotal)
       : null,
   }
 }
@@ -226,7 +227,14 @@ function unresolvedError({ reference, at, reason, available }: Unresolved): Call
   }
 }
 
-function invalidInput(toolName: string | undefined, errors: readonly CallError[]): JsonSlice {
-  const message = invalidInputMessage(toolName, errors.map(errorLine))
+/** Of `total` errors those that are shown; the model reads nothing else, and is told that there are more. */
+function invalidInput(
+  toolName: string | undefined,
+  errors: readonly CallError[],
+  total: number,
+): JsonSlice {
+  const more = total - errors.length
+  const lines = [...errors.map(errorLine), ...(more > 0 ? [`and ${more} more`] : [])]
+  const message = invalidInputMessage(toolName, lines)
   return encodeFailure({ kind: 'invalid_input', message, attempts: 1 }).value
 }

@@ -100,22 +100,20 @@ function schemaPathOf(error: ErrorObject, pointers: ReadonlyMap<unknown, string>
   return `#${pointer}/${error.keyword}`
 }
 
-/** Numbers as they were written, where the parsed ones may be others. */
+/** Numbers as they were written. */
 function tokensOf(
   errors: readonly ErrorObject[],
-  { value, numbers }: Judged,
+  { value }: Judged,
 ): ReadonlyMap<ErrorObject, string> {
-  const isRounded = (data: unknown): boolean =>
-    typeof data === 'number' && (numbers !== undefined || !Number.isSafeInteger(data))
-  const unsure = errors.filter(({ data }) => isRounded(data))
-  const paths = unsure.map(({ instancePath }) => ({
+  const ofNumbers = errors.filter(({ data }) => typeof data === 'number')
+  const paths = ofNumbers.map(({ instancePath }) => ({
     segments: pointerSegments(instancePath) ?? [],
     syntax: 'pointer' as const,
   }))
   const results = paths.length === 0 ? [] : findPaths(value, paths)
   return new Map(
     results.flatMap((result, i) =>
-      'found' in result ? [[unsure[i] as ErrorObject, result.found.toString()] as const] : [],
+      'found' in result ? [[ofNumbers[i] as ErrorObject, result.found.toString()] as const] : [],
     ),
   )
 }

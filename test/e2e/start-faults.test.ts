@@ -84,6 +84,13 @@ describe('a start on a file that is no sound ledger', () => {
     expect(line).toContain(path)
     expect(contents(at)).toEqual(before)
   })
+
+  it('leaves no lock beside a file that is not its own', async () => {
+    const at = place()
+    writeFileSync(join(at, 'notes.md'), 'notes\n')
+    await refusalOf({ env: { COATCHECK_LEDGER: join(at, 'notes.md') } })
+    expect(readdirSync(at)).toEqual(['notes.md'])
+  })
 })
 
 describe('a start where no ledger can be written', () => {

@@ -62,6 +62,28 @@ describe('validation', () => {
     expect(decoded.body.failure.message).toContain('/n')
   })
 
+  it('tells the model how many errors it is not told', async () => {
+    const rows = `[${Array(30).fill('{"t":"c"}').join(',')}]`
+    const schema = '{"properties":{"rows":{"items":{"properties":{"t":{"const":"a"}}}}}}'
+    const { body } = await resolve(`{"rows":${rows},"r":"$r9"}`, `,"input_schema":${schema}`)
+    expect([body.errors.length, body.errors_total]).toEqual([20, 30])
+    // with the reference, 31 are the model's business
+    expect(JSON.stringify(body.failure)).toMatch(/\/rows\/18\/t: [^;]*; and 11 more"/)
+    const few = await resolve('{"rows":[{"t":"c"}]}', `,"input_schema":${schema}`)
+    expect(JSON.stringify(few.body.failure)).not.toContain('more')
+  })
+
+  it.each(['1.0', '-0', '1e3', '12e-1', '9007199254740993'])(
+    'tells of %s as it was written',
+    async (number) => {
+      const { body } = await resolve(
+        `{"n":${number}}`,
+        ',"input_schema":{"items":true,"properties":{"n":{"type":"string"}}}',
+      )
+      expect(body.errors[0]).toMatchObject({ path: '/n', received: `number ${number}` })
+    },
+  )
+
   it('by tool_name uses the schema that is registered, also by PUT of the run', async () => {
     const other = api.newRun()
     expect((await other.tool('sum it', '{"input_schema":{"type":"array"}}')).status).toBe(201)

@@ -164,7 +164,7 @@ describe('what a value has to be', () => {
     const tools = '{"good":{"input_schema":{}},"bad":{"input_schema":{"type":"obj"}}}'
     const { status, body } = await api.newRun().open(`{"tools":${tools}}`)
     expect([status, body.code]).toEqual([422, 'invalid_schema'])
-    expect(body.detail).toContain('The tool "bad": ')
+    expect(body.detail).toContain('The schema of the tool "bad" ')
   })
 
   it('is a handle where a result is read; an id is looked up elsewhere', async () => {

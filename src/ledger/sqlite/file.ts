@@ -84,6 +84,8 @@ export function openFile(path: string): LedgerFile {
     if (existsSync(real)) {
       requireFile(real)
       requireWritable(real, 'the ledger')
+      // beside what is no ledger, no lock is left
+      isFresh(real)
     }
     const lock = takeLock(real)
     try {
