@@ -63,7 +63,7 @@ Made by \`${command}\`, which starts its own servers and baselines, runs them in
 Absolute numbers are this machine's, and differ by a fifth from row to row. The figure is what counts: coatcheck to its baseline in the same run, the median of the ratios
 of ${plan.rounds} rounds; or, where the figure itself is in MB, a size or a difference of two. The two
 columns before it are medians by themselves, so that their quotient is not quite the figure. A time that is to be small has a ceiling (≤).
-`no, by far` is less than half of a floor, or more than twice a ceiling.
+\`no, by far\` is less than half of a floor, or more than twice a ceiling.
 
 ${tableOf(outcomes)}
 

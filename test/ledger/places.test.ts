@@ -122,4 +122,17 @@ describe('a ledger of the release before', () => {
       }
     }
   })
+
+  it.each(['first_byte', 'first_line', 'first_crlf', 'first_char', 'state'])(
+    'tells by itself that a value begins with nothing before it: %s',
+    async (column) => {
+      await edit(`ALTER TABLE chunks DROP COLUMN place_checksum; PRAGMA user_version = 1;
+        UPDATE chunks SET ${column} = ${column} + 1 WHERE n = 0`)
+      for (const result of [whole, pieces]) {
+        for (const seek of [{ byte: 0 }, { byte: 9 }, { char: 0 }, { line: 1 }, { line: 2 }]) {
+          expect(await read(result, seek)).toBe('ledger_corrupt')
+        }
+      }
+    },
+  )
 })

@@ -43,12 +43,21 @@ const checksumOf = (row: Place): number =>
     row.checksum,
   ])
 
+/** The first of a value has nothing before it. */
+const isStart = (row: Place): boolean =>
+  row.first_byte === 0 &&
+  row.first_line === 0 &&
+  row.first_crlf === 0 &&
+  row.first_char === 0 &&
+  row.state === 0
+
 /** Throws `ledger_corrupt` unless the rows have the keys from `firstKey` on, each as it was kept and where the one before ends. */
 export function requirePlaces(rows: readonly KeptPlace[], firstKey: number): void {
   let before: KeptPlace | undefined
   for (const [i, row] of rows.entries()) {
     if (row.key !== firstKey + i || row.result + row.n !== row.key) throw misplaced()
     if (row.place_checksum !== null && row.place_checksum !== checksumOf(row)) throw misplaced()
+    if (row.n === 0 && !isStart(row)) throw misplaced()
     if (before !== undefined && row.first_byte !== before.first_byte + before.length) {
       throw misplaced()
     }
