@@ -4,7 +4,7 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { AVAILABLE_ENTRIES } from '../core/limits.ts'
 import { handleNumber, handleOf } from '../core/names.ts'
-import type { Ledger, Result, Run, RunRef, Standing } from '../ledger/ledger.ts'
+import type { Ledger, Result, RunRef, Standing } from '../ledger/ledger.ts'
 import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'
 
@@ -34,8 +34,8 @@ export async function openRunOf(context: RunContext, ref: RunRef): Promise<Stand
 }
 
 /** The run when its evidence can be read. Throws `not_found` or `evicted`. */
-export async function readableRun(context: RunContext, ref: RunRef): Promise<Run> {
-  const run = await context.ledger.findRun(ref, context.now())
+export async function readableRun(context: RunContext, ref: RunRef): Promise<Standing> {
+  const run = await context.ledger.findStanding(ref, context.now())
   if (run === undefined) throw noRun(ref)
   if (run.state === 'evicted') throw runNotOpen(run, run.state)
   return run
@@ -53,12 +53,12 @@ export async function resultByHandle(
   ref: RunRef,
   handle: string,
 ): Promise<Result> {
-  const run = await readableRun(context, ref)
+  await readableRun(context, ref)
   const number = handleNumber(handle)
   const result = number === undefined ? undefined : await context.ledger.findResult(ref, { number })
   if (result !== undefined) return result
-  const handles = await someHandles(context, ref)
-  const more = run.results > handles.length ? ', …' : ''
+  const { handles, areAll } = await firstHandles(context, ref)
+  const more = areAll ? '' : ', …'
   const has = handles.length === 0 ? 'It has none yet' : `It has ${handles.join(', ')}${more}`
   const other = ' GET /v1/runs/{run_id}/results?tool_use_id=… lists those of a call.'
   throw new CoatcheckError(
@@ -68,7 +68,13 @@ export async function resultByHandle(
 }
 
 /** The first handles of a run, to offer in the place of one that is not there. */
-export async function someHandles(context: RunContext, ref: RunRef): Promise<readonly string[]> {
-  const page = await context.ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
-  return page.items.map((result) => handleOf(result.number))
+export const someHandles = async (context: RunContext, ref: RunRef): Promise<readonly string[]> =>
+  (await firstHandles(context, ref)).handles
+
+async function firstHandles(
+  { ledger }: RunContext,
+  ref: RunRef,
+): Promise<{ readonly handles: readonly string[]; readonly areAll: boolean }> {
+  const { items, next } = await ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
+  return { handles: items.map((result) => handleOf(result.number)), areAll: next === null }
 }

@@ -13,7 +13,7 @@ import {
   type RecallPage,
 } from '../core/recall-page.ts'
 import { renderView } from '../core/view.ts'
-import type { Result, Run, RunRef } from '../ledger/ledger.ts'
+import type { Result, RunRef } from '../ledger/ledger.ts'
 import { type RunContext, readableRun } from './context.ts'
 
 const LF = 0x0a
@@ -41,7 +41,7 @@ export async function recall(
 ): Promise<RecallAnswer> {
   const request = parseRecall(body)
   const run = await readableRun(context, ref)
-  const result = await resultByRecall(context, ref, run, request.id)
+  const result = await resultByRecall(context, ref, request.id)
   const size = sizeOf(result)
   const asked = boundRecall(request, size)
   const maxChars = run.verbatimLimitChars
@@ -63,17 +63,13 @@ export async function recall(
   }
 }
 
-async function resultByRecall(
-  context: RunContext,
-  ref: RunRef,
-  run: Run,
-  id: string,
-): Promise<Result> {
+async function resultByRecall(context: RunContext, ref: RunRef, id: string): Promise<Result> {
   const result = id.isWellFormed()
     ? await context.ledger.findResult(ref, { recall: id })
     : undefined
   if (result !== undefined) return result
-  const has = run.results === 1 ? 'is 1 result (r1)' : `are ${run.results} results`
+  const run = await context.ledger.findRun(ref, context.now())
+  const has = run?.results === 1 ? 'is 1 result (r1)' : `are ${run?.results ?? 0} results`
   throw new CoatcheckError(
     'not_found',
     `There is no evidence ${clippedId(id)} in the run ${JSON.stringify(ref.run)}, where there ${has}. An id is recalled exactly as it was put; a handle (r1) works too.`,

@@ -204,16 +204,22 @@ export class Reader {
   /** The row of a run, but for its counts and times. */
   #standing(ref: RunRef, now: number): RunRow | undefined {
     this.#now = now
-    const known = this.#openRuns.find(ref)
-    const row = known && this.#runs.settled(known, now)
-    if (row?.state === 'open') return row
+    const row = this.#knownOpen(ref)
+    if (row !== undefined) return row
     const read = this.#read(() => this.#runs.find(ref, now))
     if (read?.state === 'open') this.#openRuns.keep(read)
     return read
   }
 
+  /** The row of a run that was read before and is open still. */
+  #knownOpen(ref: RunRef): RunRow | undefined {
+    const known = this.#openRuns.find(ref)
+    const row = known && this.#runs.settled(known, this.#now)
+    return row?.state === 'open' ? row : undefined
+  }
+
   #readable(ref: RunRef): RunRow | undefined {
-    const row = this.#runs.find(ref, this.#now)
+    const row = this.#knownOpen(ref) ?? this.#runs.find(ref, this.#now)
     return row !== undefined && isReadable(row) ? row : undefined
   }
 
