@@ -81,7 +81,7 @@ function againstReaders(bytes: number, clients: number, floors: Floors, reached?
   }
 }
 
-/** What a put does before anything is kept: the least that one can cost, however it were kept. */
+/** A part of what a put does before anything is kept: as the service is built, no put can be faster, however it were kept. */
 function unkept(clients: number): Case {
   const row: RowSpec = {
     id: `preview-1kb-${clients}-echo`,

@@ -78,7 +78,7 @@ describe('validation', () => {
     async (number) => {
       const { body } = await resolve(
         `{"n":${number}}`,
-        ',"input_schema":{"items":true,"properties":{"n":{"type":"string"}}}',
+        ',"input_schema":{"properties":{"n":{"type":"string"}}}',
       )
       expect(body.errors[0]).toMatchObject({ path: '/n', received: `number ${number}` })
     },
