@@ -5,8 +5,8 @@
 import { contentStringWithin } from '../src/core/json/canonical.ts'
 import { outlineOf, parseJson } from '../src/core/json/scan.ts'
 import { VERBATIM_CHARS } from '../src/core/limits.ts'
-import { previewJson, previewString } from '../src/core/preview.ts'
-import { planOutlined, planValue } from '../src/core/view.ts'
+import { previewJson, previewString } from '../src/core/preview/preview.ts'
+import { planOutlined, planValue } from '../src/core/view/view.ts'
 import { median, shapes } from './intake-shapes.ts'
 
 const ROUNDS = 9

@@ -8,7 +8,7 @@
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium } from 'playwright-core'
-import type { OpenApiDocument } from '../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../src/http/docs/openapi-document.ts'
 import { startChild } from '../test/support/service.ts'
 import { DocsPage, type Shown } from './browser/docs-page.ts'
 import { exampleRequests } from './openapi/example-requests.ts'

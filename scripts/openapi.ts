@@ -7,13 +7,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../src/config.ts'
-import { openApiYaml } from '../src/http/plugins/docs.ts'
-import type { OpenApiDocument } from '../src/http/plugins/openapi-document.ts'
+import { openApiYaml } from '../src/http/docs/docs.ts'
+import type { OpenApiDocument } from '../src/http/docs/openapi-document.ts'
 import { type Service, startService } from '../src/service.ts'
 import { exampleRequests } from './openapi/example-requests.ts'
 
 const DOCUMENT = new URL('../openapi.yaml', import.meta.url)
-const ANSWERS = new URL('../src/http/plugins/openapi-answers.jsonl', import.meta.url)
+const ANSWERS = new URL('../src/http/docs/openapi-answers.jsonl', import.meta.url)
 const CLOCK_MS = Date.UTC(2026, 0, 31, 9, 30)
 const JSON_TYPE = 'application/json'
 

@@ -1,11 +1,11 @@
 /**
- * Writes `src/core/quote-ranges.ts` from the table that the vectors bring along, so that what a preview escapes is part of
+ * Writes `src/core/preview/rust-debug-ranges.ts` from the table that the vectors bring along, so that what a preview escapes is part of
  * the source and does not move with the runtime's Unicode version. Run it when the table changes; it formats nothing else.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const SOURCE = new URL('../test/vectors/debug_escape_ranges.csv', import.meta.url)
-const TARGET = new URL('../src/core/quote-ranges.ts', import.meta.url)
+const TARGET = new URL('../src/core/preview/rust-debug-ranges.ts', import.meta.url)
 const LINE_CHARS = 98
 const RADIX = 36
 

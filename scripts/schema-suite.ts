@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { CoatcheckError } from '../src/core/errors.ts'
 import { JsonSlice } from '../src/core/json/slice.ts'
-import { AjvValidator } from '../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../src/validation/ajv/ajv-validator.ts'
 
 const PAGE = new URL('../docs/reference/schema-suite.md', import.meta.url)
 const LIST = /(?<=```text\n)[^`]*(?=```)/

@@ -4,14 +4,14 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { buildApp } from './http/app.ts'
-import { Metrics } from './http/plugins/metrics.ts'
-import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/plugins/tokens.ts'
-import { TokensFile } from './http/plugins/tokens-file.ts'
+import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/auth/tokens.ts'
+import { TokensFile } from './http/auth/tokens-file.ts'
+import { Metrics } from './http/observability/metrics.ts'
 import type { LedgerPolicy } from './ledger/ledger.ts'
 import { openLedger } from './ledger/open.ts'
 import { startSweeping } from './ledger/sweeping.ts'
 import type { RunLimits } from './runs/context.ts'
-import { ThreadValidator } from './validation/thread-validator.ts'
+import { ThreadValidator } from './validation/pool/thread-validator.ts'
 
 export interface Service {
   /** Not yet listening. */

@@ -3,7 +3,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { measureText } from '../../src/core/text.ts'
-import { planWindow } from '../../src/core/window.ts'
+import { planWindow } from '../../src/core/window/window.ts'
 import type { Case, Figure } from '../case.ts'
 import { logPieces, logText } from '../data.ts'
 import type { Plan } from '../plan.ts'

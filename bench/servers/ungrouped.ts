@@ -5,7 +5,7 @@
 import { isMainThread } from 'node:worker_threads'
 
 if (!isMainThread) {
-  const { Store } = await import('../../src/ledger/sqlite/store.ts')
+  const { Store } = await import('../../src/ledger/sqlite/writer-thread/store.ts')
   const { append } = Store.prototype
   Store.prototype.append = function (appends) {
     return appends.flatMap((one) => append.call(this, [one]))

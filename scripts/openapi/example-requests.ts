@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   type Operation,
   operationsOf,
-} from '../../src/http/plugins/openapi-document.ts'
+} from '../../src/http/docs/openapi-document.ts'
 
 export interface ExampleRequest {
   readonly operationId: string

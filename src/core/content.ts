@@ -4,10 +4,10 @@
  * later read. Of a plan, the little that is needed to count its characters in the committing transaction can be had apart.
  */
 import { compactFailure, repeatedFailure } from './failures.ts'
-import { escapeId, handleOf } from './names.ts'
-import { rawReadHint, referenceHint } from './preview.ts'
+import { escapeId, handleOf } from './handles.ts'
+import { rawReadHint, referenceHint } from './preview/preview.ts'
 import { charsOf } from './text.ts'
-import { composeWindow, type Omitted, type WindowPlan } from './window.ts'
+import { composeWindow, type Omitted, type WindowPlan } from './window/window.ts'
 
 export const RENDERS = ['auto', 'verbatim', 'preview', 'window'] as const
 /** What a caller asks for. */

@@ -5,10 +5,10 @@
  * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
  */
 import { CoatcheckError } from './errors.ts'
-import { headBytes } from './json/excerpt.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './json/slice.ts'
 import { editParts, type JsonParts, type Part, partBytes } from './json/splice.ts'
+import { headBytes } from './json/string-ends.ts'
 import { decodeRaw } from './json/strings.ts'
 import { POINTER_NAME_BYTES, REFERENCE_SHOWN_CHARS, REFERENCES } from './limits.ts'
 import { clipHead, firstChars } from './text.ts'

@@ -13,7 +13,7 @@
  *   But of the calls that are under way when the store itself goes, some may have been done: their answer is lost.
  */
 import type { HintKind, ShownPlan } from '../core/content.ts'
-import type { ValuePlan, ViewSource, ViewTotals } from '../core/view.ts'
+import type { ValuePlan, ViewSource, ViewTotals } from '../core/view/view.ts'
 
 export interface RunRef {
   /** Empty for the only tenant of a service without tenants. */

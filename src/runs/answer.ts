@@ -2,8 +2,8 @@
  * What the API says of a result, in its wire names.
  */
 import { type ContentPlan, composeContent, hintOf, type Rendering } from '../core/content.ts'
-import { handleOf } from '../core/names.ts'
-import type { Omitted } from '../core/window.ts'
+import { handleOf } from '../core/handles.ts'
+import type { Omitted } from '../core/window/window.ts'
 import type { Kind, Outcome, Result, RunRef } from '../ledger/ledger.ts'
 
 export interface ResultAnswer {

@@ -2,8 +2,8 @@
  * What the use cases work with, and the little they share: a run's state decides what may be done with it.
  */
 import { CoatcheckError } from '../core/errors.ts'
+import { handleNumber, handleOf } from '../core/handles.ts'
 import { AVAILABLE_ENTRIES } from '../core/limits.ts'
-import { handleNumber, handleOf } from '../core/names.ts'
 import type { Ledger, Result, RunRef, Standing } from '../ledger/ledger.ts'
 import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'

@@ -2,8 +2,8 @@
  * The part of a view that a window asks for, from wherever the value is: in memory, or in chunks to be read.
  */
 import { CoatcheckError } from '../core/errors.ts'
-import { type ValuePlan, type ViewSource, viewPart } from '../core/view.ts'
-import type { ViewPart, ViewSeek } from '../core/window-lines.ts'
+import { type ValuePlan, type ViewSource, viewPart } from '../core/view/view.ts'
+import type { ViewPart, ViewSeek } from '../core/window/take-lines.ts'
 import type { Chunk } from '../ledger/ledger.ts'
 
 /** Reads one part of a view. */

@@ -14,17 +14,17 @@ import { sha256Hex } from '../ledger/digest.ts'
 import type { Put, Result, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
 import { openRunOf, type RunContext } from './context.ts'
-import { ingest } from './ingest.ts'
-import { joined, partsInMemory, partsRead } from './parts.ts'
-import { planContent } from './render.ts'
-import { contentOf } from './results.ts'
 import {
   describeSource,
   failureMessage,
   type PutSource,
   type StreamSource,
   type WholeSource,
-} from './value.ts'
+} from './describe.ts'
+import { joined, partsInMemory, partsRead } from './parts.ts'
+import { ingest } from './put-stream.ts'
+import { planContent } from './render.ts'
+import { contentOf } from './results.ts'
 
 export interface PutRequest<Source extends PutSource = PutSource> {
   /** Empty when the caller gave none. */

@@ -2,17 +2,23 @@
  * Recall: pages of a result's text view, from the chunks that hold them.
  */
 import { CoatcheckError } from '../core/errors.ts'
+import { handleOf } from '../core/handles.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
-import { handleOf } from '../core/names.ts'
-import { type Asked, boundRecall, parseRecall, type Span, type ViewSize } from '../core/recall.ts'
 import {
   continuation,
   continuationChars,
   cutPage,
   type RecallCall,
   type RecallPage,
-} from '../core/recall-page.ts'
-import { renderView } from '../core/view.ts'
+} from '../core/recall/page.ts'
+import {
+  type Asked,
+  boundRecall,
+  parseRecall,
+  type Span,
+  type ViewSize,
+} from '../core/recall/request.ts'
+import { renderView } from '../core/view/view.ts'
 import type { Result, RunRef } from '../ledger/ledger.ts'
 import { type RunContext, readableRun } from './context.ts'
 

@@ -2,10 +2,10 @@
  * Resolve: put values in the place of references, then validate what the tool would really get.
  */
 import { CoatcheckError } from '../core/errors.ts'
+import { handleNumber } from '../core/handles.ts'
 import { JsonSlice } from '../core/json/slice.ts'
 import { type JsonParts, joinParts, type Part, sliceOf } from '../core/json/splice.ts'
 import { AVAILABLE_ENTRIES } from '../core/limits.ts'
-import { handleNumber } from '../core/names.ts'
 import {
   addedBytes,
   findReferences,
@@ -25,8 +25,8 @@ import type { Result, RunRef } from '../ledger/ledger.ts'
 import type { SchemaWarning } from '../validation/validator.ts'
 import { type CallError, errorLine, UNRESOLVED, withReferences } from './call-errors.ts'
 import { openRunOf, type RunContext, someHandles } from './context.ts'
-import { leastBytes, sliceInsert, wholeInsert } from './inserts.ts'
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
+import { leastBytes, sliceInsert, wholeInsert } from './substitutions.ts'
 
 export interface ResolveRequest {
   readonly arguments: JsonSlice

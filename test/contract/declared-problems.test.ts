@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
-import { type Operation, operationsOf } from '../../src/http/plugins/openapi-document.ts'
+import { type Operation, operationsOf } from '../../src/http/docs/openapi-document.ts'
 import { PROVOKABLE, provoke } from './provoked.ts'
 import { type Complain, complainer } from './schemas.ts'
 import { startTestService, type TestService } from './support.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
-import { openApiYaml } from '../../src/http/plugins/docs.ts'
-import { type Operation, operationsOf } from '../../src/http/plugins/openapi-document.ts'
-import { PROBLEM_EXAMPLES } from '../../src/http/problem-examples.ts'
+import { openApiYaml } from '../../src/http/docs/docs.ts'
+import { type Operation, operationsOf } from '../../src/http/docs/openapi-document.ts'
+import { PROBLEM_EXAMPLES } from '../../src/http/docs/problem-examples.ts'
 import { type Complain, complainer } from './schemas.ts'
 import { startTestService, type TestService } from './support.ts'
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../../src/core/errors.ts'
-import { PROBLEM_EXAMPLES } from '../../src/http/problem-examples.ts'
-import { PROBLEMS } from '../../src/http/problems.ts'
+import { PROBLEM_EXAMPLES } from '../../src/http/docs/problem-examples.ts'
+import { PROBLEMS } from '../../src/http/problems/problems.ts'
 import { PROVOKABLE, provoke } from './provoked.ts'
 import { startTestService, type TestService } from './support.ts'
 

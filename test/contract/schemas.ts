@@ -1,7 +1,7 @@
 // The document's schemas as validators.
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
 
 /** What is wrong with a value by a schema of the document; empty when nothing is. */
 export type Complain = (schema: unknown, value: unknown) => readonly string[]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { readConfig } from '../../src/config.ts'
-import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
 import { startService } from '../../src/service.ts'
 
 export interface TestService {

@@ -11,7 +11,7 @@ import {
 import { repeatedFailure } from '../../src/core/failures.ts'
 import { FAILURE_WHOLE_CHARS } from '../../src/core/limits.ts'
 import { charsOf } from '../../src/core/text.ts'
-import { planWindow } from '../../src/core/window.ts'
+import { planWindow } from '../../src/core/window/window.ts'
 
 const SEED = 20_260_102
 const text = fc.string({ unit: 'binary', maxLength: 40 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { handleNumber, handleOf } from '../../src/core/handles.ts'
 import { parseJson } from '../../src/core/json/scan.ts'
 import { JsonSlice } from '../../src/core/json/slice.ts'
-import { handleNumber, handleOf } from '../../src/core/names.ts'
 import {
   addedBytes,
   findReferences,

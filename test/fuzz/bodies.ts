@@ -1,7 +1,7 @@
 // Bodies for an operation: of the types that it takes, and now and then of another, cut, flipped, compressed, or none.
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import type { Operation } from '../../src/http/plugins/openapi-document.ts'
+import type { Operation } from '../../src/http/docs/openapi-document.ts'
 import type { SchemaNode, SchemaTexts } from './from-schema.ts'
 import { hostileText } from './hostile.ts'
 import { oneIn, seldom } from './odds.ts'

@@ -1,6 +1,6 @@
 // JSON texts from a schema of the OpenAPI document: mostly what it allows, at times almost.
 import fc from 'fast-check'
-import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
 import { MEMBERS } from './domain.ts'
 import { hostileJson, hostileText, quoted } from './hostile.ts'
 

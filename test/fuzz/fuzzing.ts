@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { parse } from 'yaml'
 import { Client } from '../../scripts/check/client.ts'
 import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
-import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
 import { Judge } from './judging.ts'
 import { type FuzzRequest, requestsOf } from './requests.ts'
 

@@ -1,5 +1,5 @@
 // Whether an answer is one that the OpenAPI document declares for its operation.
-import type { OpenApiDocument } from '../../src/http/plugins/openapi-document.ts'
+import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
 import { type Complain, complainer } from '../contract/schemas.ts'
 import type { FuzzRequest } from './requests.ts'
 

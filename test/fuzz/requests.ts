@@ -4,7 +4,7 @@ import {
   type OpenApiDocument,
   type Operation,
   operationsOf,
-} from '../../src/http/plugins/openapi-document.ts'
+} from '../../src/http/docs/openapi-document.ts'
 import { bodyOf } from './bodies.ts'
 import { PARAMETERS } from './domain.ts'
 import { type SchemaNode, SchemaTexts } from './from-schema.ts'

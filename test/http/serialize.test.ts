@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { serialize } from '../../src/http/reply.ts'
+import { serialize } from '../../src/http/reply/reply.ts'
 import { holds } from '../support/json.ts'
 
 const long = fc

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { parseTokens, TokenSet } from '../../src/http/plugins/tokens.ts'
-import { TokensFile } from '../../src/http/plugins/tokens-file.ts'
+import { parseTokens, TokenSet } from '../../src/http/auth/tokens.ts'
+import { TokensFile } from '../../src/http/auth/tokens-file.ts'
 import { startService } from '../../src/service.ts'
 
 const POLL_MS = 20

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { Turns } from '../../src/http/turns.ts'
+import { Turns } from '../../src/http/body/fair-queue.ts'
 
 const LARGE_BYTES = 65_537
 

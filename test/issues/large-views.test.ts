@@ -18,7 +18,7 @@ const indentedTowers = (count: number): Buffer =>
 describe('the window of a flat array', () => {
   // Fault: a buffer object for every token and every line end, some hundred bytes for each byte of the value.
   it('is made in one buffer: half a million elements within 32 MB of heap', async () => {
-    const view = new URL('../../src/core/view.ts', import.meta.url).href
+    const view = new URL('../../src/core/view/view.ts', import.meta.url).href
     const script = `
       import(${JSON.stringify(view)}).then(({ renderView }) => {
         const bytes = Buffer.from('[' + '1,'.repeat(499_999) + '1]')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
-import type { Commit } from '../../src/ledger/sqlite/messages.ts'
+import type { Commit } from '../../src/ledger/sqlite/protocol/messages.ts'
 import {
   bytesOf,
   codeOf,

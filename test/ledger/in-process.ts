@@ -3,12 +3,12 @@
 import { MessageChannel } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
 import type { Ledger, LedgerPolicy } from '../../src/ledger/ledger.ts'
-import { openFile } from '../../src/ledger/sqlite/file.ts'
+import { openFile } from '../../src/ledger/sqlite/file/file.ts'
 import { type LedgerOptions, openWith } from '../../src/ledger/sqlite/ledger.ts'
-import type { FromWriter, ToWriter } from '../../src/ledger/sqlite/messages.ts'
-import { Store } from '../../src/ledger/sqlite/store.ts'
-import type { WriterPort } from '../../src/ledger/sqlite/thread.ts'
-import { Writer } from '../../src/ledger/sqlite/writer.ts'
+import type { FromWriter, ToWriter } from '../../src/ledger/sqlite/protocol/messages.ts'
+import type { WriterPort } from '../../src/ledger/sqlite/protocol/thread.ts'
+import { Store } from '../../src/ledger/sqlite/writer-thread/store.ts'
+import { Writer } from '../../src/ledger/sqlite/writer-thread/write-loop.ts'
 import { POLICY } from '../support/ledger.ts'
 
 export interface InProcess {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { putResult } from '../../src/runs/put.ts'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import { codeOf, NOW, POLICY, RUN, temporaryFolder } from '../support/ledger.ts'
 import { RUN_LIMITS } from '../support/limits.ts'
 

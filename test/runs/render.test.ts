@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { sliceOf } from '../../src/core/json/splice.ts'
+import { describeSource } from '../../src/runs/describe.ts'
 import { partsInMemory } from '../../src/runs/parts.ts'
 import { planContent, type Renderable } from '../../src/runs/render.ts'
-import { describeSource } from '../../src/runs/value.ts'
 
 const LIMITS = { maxVerbatimChars: 1_000_000 }
 

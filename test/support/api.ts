@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { readConfig } from '../../src/config.ts'
-import type { Problem } from '../../src/http/problems.ts'
+import type { Problem } from '../../src/http/problems/problems.ts'
 import type { ContentAnswer, PutAnswer, ResultDescription } from '../../src/runs/answer.ts'
 import type { CallError } from '../../src/runs/call-errors.ts'
 import type { RunAnswer } from '../../src/runs/lifecycle.ts'

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContentPlan, planShown } from '../../src/core/content.ts'
-import { planValue, type ViewSource } from '../../src/core/view.ts'
+import { planValue, type ViewSource } from '../../src/core/view/view.ts'
 import type {
   Chunk,
   Ledger,

@@ -1,13 +1,13 @@
 // A value as a ledger keeps it, in memory: its chunks, and reading on from one of them.
 
-import type { ViewPart } from '../../src/core/recall-page.ts'
+import type { ViewPart } from '../../src/core/recall/page.ts'
 import {
   type ChunkSizes,
   planValue,
   renderView,
   type ValuePlan,
   type ViewSource,
-} from '../../src/core/view.ts'
+} from '../../src/core/view/view.ts'
 import type { Chunk, ChunkSeek } from '../../src/ledger/ledger.ts'
 
 export interface Kept {

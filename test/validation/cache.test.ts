@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { JsonSlice } from '../../src/core/json/slice.ts'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import { json, slice } from './support.ts'
 
 describe('compiled schemas', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import { json, judge, one, property, said, slice } from './support.ts'
 
 describe('words', () => {

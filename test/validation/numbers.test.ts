@@ -1,14 +1,14 @@
 // Numbers are compared by their digits, which doubles do not hold: 2^53 + 1 is the first whole number that is rounded.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import {
   compareDecimals,
   decimalKey,
   isExact,
   isMultipleOf,
   isWhole,
-} from '../../src/validation/decimal.ts'
+} from '../../src/validation/numbers/decimal.ts'
 import { json, said } from './support.ts'
 
 const verdict = (schema: string, value: string) =>

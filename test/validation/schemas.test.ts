@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import { json, judge, property, refusal, said, slice } from './support.ts'
 
 const at = (schema: unknown, value: unknown) => judge(schema, value).then(({ valid }) => valid)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import { judge, one, property, slice } from './support.ts'
 
 describe('size', () => {

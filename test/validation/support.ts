@@ -1,6 +1,6 @@
 import { CoatcheckError } from '../../src/core/errors.ts'
 import { JsonSlice } from '../../src/core/json/slice.ts'
-import { AjvValidator } from '../../src/validation/ajv-validator.ts'
+import { AjvValidator } from '../../src/validation/ajv/ajv-validator.ts'
 import type { Validation, ValidationError } from '../../src/validation/validator.ts'
 
 export const json = (text: string): JsonSlice => new JsonSlice(Buffer.from(text))

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JsonSlice } from '../../src/core/json/slice.ts'
 import { QUEUE_BYTES, QUEUE_CALLS } from '../../src/validation/limits.ts'
-import { ThreadValidator } from '../../src/validation/thread-validator.ts'
+import { ThreadValidator } from '../../src/validation/pool/thread-validator.ts'
 import { codeOf } from '../support/ledger.ts'
 import { json, slice } from './support.ts'
 

@@ -5,9 +5,9 @@
  */
 import { charsOf, wordsOf } from '../text.ts'
 import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
-import { MemberOrder } from './member-order.ts'
 import { outlineOf } from './scan.ts'
 import type { JsonSlice } from './slice.ts'
+import { MemberOrder } from './sort-members.ts'
 import { measureStringPart } from './string-view.ts'
 import { decodeText } from './strings.ts'
 import { plainEnd, type ScannedBytes } from './tokens.ts'

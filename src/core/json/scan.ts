@@ -9,9 +9,9 @@
 import { CoatcheckError } from '../errors.ts'
 import { JSON_DEPTH_LEVELS } from '../limits.ts'
 import { invalidUtf8At, wordsOf } from '../text.ts'
-import { Observer } from './observer.ts'
-import { HASH_FACTOR, hashEscaped, OpenKeys } from './open-keys.ts'
+import { HASH_FACTOR, hashEscaped, OpenKeys } from './duplicate-keys.ts'
 import { CHUNK_SIZES, type ChunkSizes, type Outline } from './outline.ts'
+import { Observer } from './scan-sums.ts'
 import { JsonSlice } from './slice.ts'
 import { digitsEnd, literalEnd, numberEnd, type ScannedBytes, stringEnd } from './tokens.ts'
 

@@ -25,15 +25,15 @@ import type {
   Standing,
   Upload,
 } from '../ledger.ts'
-import { ChunkCache } from './chunk-cache.ts'
-import { openToRead } from './file.ts'
-import { handOver } from './handover.ts'
-import type { Appended, Commit } from './messages.ts'
-import { type FoundChunk, Reader } from './reader.ts'
-import { startThread, type WriterPort } from './thread.ts'
-import { SentTouches } from './touches.ts'
-import { SqliteUpload } from './upload.ts'
-import { type QueueLimits, Writes } from './writes.ts'
+import { openToRead } from './file/file.ts'
+import { ChunkCache } from './main-thread/chunk-cache.ts'
+import { type FoundChunk, Reader } from './main-thread/reader.ts'
+import { SqliteUpload } from './main-thread/upload.ts'
+import { type QueueLimits, Writes } from './main-thread/write-client.ts'
+import { SentTouches } from './protocol/last-requests.ts'
+import type { Appended, Commit } from './protocol/messages.ts'
+import { startThread, type WriterPort } from './protocol/thread.ts'
+import { handOver } from './protocol/transfer.ts'
 
 /** How many chunks are read at once: one at first, which is often all that is asked for, then up to a MiB. */
 const READ_CHUNKS = 16

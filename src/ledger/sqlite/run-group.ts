@@ -3,8 +3,8 @@
  * many puts it gets. For one transaction, in which nothing else changes runs.
  */
 import type { RunRef } from '../ledger.ts'
-import { nameOf, type RunRow } from './run-state.ts'
-import type { Runs } from './runs.ts'
+import { nameOf, type RunRow } from './rows/run-state.ts'
+import type { Runs } from './writer-thread/runs.ts'
 
 export class RunGroup {
   readonly #runs: Runs

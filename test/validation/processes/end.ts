@@ -1,5 +1,5 @@
 // Ends a thread whose answer has come but is not read yet, and has nothing more to do.
-import { ValidationThread } from '../../../src/validation/thread.ts'
+import { ValidationThread } from '../../../src/validation/pool/thread.ts'
 import { slice } from '../support.ts'
 
 const ENOUGH_MS = 500

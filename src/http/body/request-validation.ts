@@ -1,0 +1,149 @@
+/**
+ * Validation of requests against the route schemas. Params and query strings arrive as text and are coerced; a body is
+ * already typed and is neither coerced nor stripped.
+ *
+ * Fastify's `setValidatorCompiler` and `setSerializerCompiler` are not enough: a child context that calls `addSchema` makes
+ * its own from the factories (fastify 5.12), so the factories are what is given.
+ */
+import { Ajv, type ErrorObject } from 'ajv'
+import type { FastifyServerOptions } from 'fastify'
+import { quote } from '../../validation/quote-data.ts'
+import { serialize } from '../reply/reply.ts'
+
+/** Marks a schema of callers' JSON, which stays bytes; see `json-body.ts`. */
+export const OPAQUE = 'x-opaque-json'
+/** On a schema of an object: a sentence for who sends something else in its place. */
+export const INSTEAD = 'x-instead'
+
+type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
+
+const JSON_TYPE = 'application/json'
+
+/** What a validator is made for. Fastify names the media type where a body has a schema for each. */
+interface RoutePart {
+  readonly schema?: unknown
+  readonly httpPart?: string
+  readonly contentType?: string
+}
+
+export const schemaController: SchemaController = {
+  compilersFactory: {
+    // Answers are plain objects of ours: serialized as they are, nothing dropped. Fastify takes bytes as well as text.
+    buildSerializer: () => () => serialize as (answer: unknown) => string,
+    buildValidator(externalSchemas) {
+      // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
+      const common = {
+        strict: false,
+        ownProperties: true,
+        validateFormats: false,
+        // Ours, and linted as part of the OpenAPI document; a meta-schema for each instance would take half of a start.
+        validateSchema: false,
+        // errors that can say what there is instead
+        verbose: true,
+      } as const
+      const text = new Ajv({ ...common, coerceTypes: true, useDefaults: true })
+      const json = new Ajv({ ...common, coerceTypes: false })
+      for (const schema of Object.values(externalSchemas as Record<string, object>)) {
+        text.addSchema(schema)
+        json.addSchema(schema)
+      }
+      return ({ schema, httpPart, contentType }: RoutePart) => {
+        // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
+        const isOurs = contentType === undefined || contentType === JSON_TYPE
+        if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
+        if (httpPart === 'body') return json.compile(schema as object) as never
+        return text.compile(
+          httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object),
+        ) as never
+      }
+    },
+  },
+}
+
+/** Header names as Node has them; a schema shows them as they are known. */
+function inLowerCase(schema: { readonly properties?: Readonly<Record<string, object>> }): object {
+  const names = Object.entries(schema.properties ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ])
+  return { ...schema, properties: Object.fromEntries(names) }
+}
+
+const PARTS: Readonly<Record<string, string>> = {
+  body: 'the body',
+  querystring: 'the query',
+  params: 'the path',
+  headers: 'the headers',
+}
+
+/** What is wrong with a request, and what it should be. */
+export function describeInvalid(errors: readonly ErrorObject[], part: string | undefined): string {
+  const where = PARTS[part ?? 'body'] ?? 'the request'
+  const error = errors[0]
+  if (error === undefined) return `${sentenceStart(where)} is not as described.`
+  const name = JSON.stringify(error.instancePath.slice(1).replaceAll('/', '.'))
+  const at = error.instancePath === '' ? sentenceStart(where) : `${name} in ${where}`
+  return `${at} ${describeError(error)}.`
+}
+
+const sentenceStart = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function describeError(error: ErrorObject): string {
+  const { keyword, params, message, parentSchema } = error
+  switch (keyword) {
+    case 'additionalProperties':
+      return describeUnknown(String(params['additionalProperty']), error)
+    case 'required': {
+      const lacks = `lacks the member ${JSON.stringify(params['missingProperty'])}`
+      // it may be there, misspelled
+      const unknown = unknownMember(error)
+      return unknown === undefined ? lacks : `${lacks} and ${describeUnknown(unknown, error)}`
+    }
+    case 'enum': {
+      const values = (params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value))
+      return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+    }
+    case 'type':
+      return describeType(params['type'] as string | readonly string[])
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`
+    case 'pattern':
+      return `is not of its form. ${String(parentSchema?.['description'] ?? message)}`.replace(
+        /\.$/,
+        '',
+      )
+    default:
+      return message ?? 'is not as described'
+  }
+}
+
+/** A JSON Schema type, or one of several, in words. */
+function describeType(type: string | readonly string[]): string {
+  const types = [type].flat().map((name) => TYPES[name] ?? name)
+  return `must be ${types.join(' or ')}`
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+}
+
+const membersIn = ({ parentSchema }: ErrorObject): readonly string[] =>
+  Object.keys((parentSchema?.['properties'] as object | undefined) ?? {})
+
+function describeUnknown(name: string, error: ErrorObject): string {
+  const instead = error.parentSchema?.[INSTEAD] as string | undefined
+  const there = `has the unknown member ${quote(name)}; there are ${membersIn(error).join(', ')}`
+  return instead === undefined ? there : `${there}. ${instead}`
+}
+
+/** The first member of an object that may have none but those of its schema. */
+function unknownMember(error: ErrorObject): string | undefined {
+  if (error.parentSchema?.['additionalProperties'] !== false) return undefined
+  const known = membersIn(error)
+  return Object.keys(error.data as object).find((name) => !known.includes(name))
+}

@@ -1,0 +1,56 @@
+/**
+ * Requests that no route takes: a path that there is, with another method, or a path that there is not.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { CoatcheckError } from '../../core/errors.ts'
+import { sendProblem } from '../problems/problems.ts'
+
+interface Route {
+  readonly methods: readonly string[]
+  readonly path: RegExp
+}
+
+/** Call it before any route is added. */
+export function addNotFound(app: FastifyInstance): void {
+  const routes: Route[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    routes.push({ methods: [method].flat(), path: patternOf(url) })
+  })
+  app.setNotFoundHandler((request, reply) => refuse(routes, request, reply))
+  // Before the body is looked at: what is wrong is the path or the method, whatever the body is.
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    if (request.is404) refuse(routes, request, reply)
+    else done(null, payload)
+  })
+}
+
+/** What paths a route's pattern takes: `/runs/:run_id`, `/static/*`. */
+function patternOf(url: string): RegExp {
+  const source = url
+    .replace(/\/$/, '')
+    .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replace(/:[a-z_]+/gi, '[^/]+')
+  return new RegExp(`^${source}/?$`)
+}
+
+function refuse(
+  routes: readonly Route[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const path = request.url.split('?', 1)[0] ?? ''
+  const known = routes.filter((route) => route.path.test(path))
+  const allow = [...new Set(known.flatMap(({ methods }) => methods))].join(', ')
+  const detail = `There is no ${request.method} ${path}`
+  // what curl makes of -T
+  const isUpload = request.method === 'PUT' && allow.includes('POST')
+  const hint = isUpload ? ' With curl, add -X POST to -T.' : ''
+  const error =
+    allow === ''
+      ? new CoatcheckError('not_found', `${detail}; /docs shows what there is.`)
+      : new CoatcheckError('method_not_allowed', `${detail}; this path takes ${allow}.${hint}`, {
+          allow,
+        })
+  return sendProblem(error, request, reply)
+}

@@ -1,0 +1,178 @@
+/**
+ * The last touches on the OpenAPI document, so that readers and generators get what the routes mean:
+ *
+ * - a schema with a `title` is listed once, under that name, and referred to elsewhere;
+ * - what only this service's own code reads (`x-` keywords of ours) is left out;
+ * - an enum says its type, `string or null` is one type, a parameter with a default is optional;
+ * - every problem has its example, and every success the answer that its example request gets.
+ *
+ * It changes the document, never a route.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import { INSTEAD, OPAQUE } from '../body/request-validation.ts'
+import { SHOWN_EXAMPLES } from '../routes/shared-schemas.ts'
+import { PROBLEM_EXAMPLES } from './problem-examples.ts'
+
+type Node = Record<string, unknown>
+
+interface Parameter extends Node {
+  readonly in: string
+  readonly schema: Node
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, Node>> }
+  readonly responses: Readonly<Record<string, { content?: Record<string, Node> }>>
+}
+
+export interface OpenApiDocument {
+  readonly components: { readonly schemas: Node; examples?: Node }
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+/** The body that an operation answers its own example with; see `scripts/openapi.ts`. */
+export interface AnswerExample {
+  readonly operationId: string
+  readonly body: unknown
+}
+
+const JSON_TYPE = 'application/json'
+/** The successes that a whole answer comes with; a 206 has a part of one. */
+const WHOLE = ['200', '201']
+const PLACES = ['path', 'query', 'header']
+/** Members of a schema that hold data, not schemas. */
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
+
+export function finishDocument(
+  document: OpenApiDocument,
+  answers: readonly AnswerExample[],
+): OpenApiDocument {
+  const { components, paths } = document
+  const named = new Map(Object.entries(components.schemas))
+  for (const [name, schema] of named) named.set(name, finishMembers(schema as Node, named))
+  const finished = Object.entries(paths).map(([path, item]) => {
+    const operations = Object.entries(item).map(([method, operation]) => {
+      const answer = answers.find(({ operationId }) => operationId === operation.operationId)
+      return [method, finishOperation(operation, answer, named)] as const
+    })
+    return [path, Object.fromEntries(operations)] as const
+  })
+  // Those that some operation answers with: a 405 comes where there is none.
+  const used = JSON.stringify(finished)
+  const examples = Object.fromEntries(
+    Object.entries(PROBLEM_EXAMPLES)
+      .filter(([code]) => used.includes(`/examples/${code}"`))
+      .map(([code, value]) => [code, { summary: value.title, value }]),
+  )
+  return {
+    ...document,
+    components: { ...components, schemas: Object.fromEntries(named), examples },
+    paths: Object.fromEntries(finished),
+  }
+}
+
+/** Every operation, in the order of the page. */
+export function operationsOf(document: OpenApiDocument): readonly {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
+}
+
+function finishOperation(
+  operation: Operation,
+  answer: AnswerExample | undefined,
+  named: Map<string, unknown>,
+): Operation {
+  const { parameters, requestBody, responses } = operation
+  const finished = Object.entries(responses).map(([status, response]) => {
+    const content = finishContent(response.content ?? {}, named)
+    const json = WHOLE.includes(status) ? content[JSON_TYPE] : undefined
+    if (json !== undefined && answer !== undefined) json['example'] = answer.body
+    return [status, response.content === undefined ? response : { ...response, content }] as const
+  })
+  return {
+    ...operation,
+    ...(parameters === undefined
+      ? {}
+      : { parameters: parameters.map(finishParameter).toSorted(byPlace) }),
+    ...(requestBody === undefined
+      ? {}
+      : { requestBody: { ...requestBody, content: finishContent(requestBody.content, named) } }),
+    responses: Object.fromEntries(finished),
+  }
+}
+
+function finishContent(
+  content: Readonly<Record<string, Node>>,
+  named: Map<string, unknown>,
+): Record<string, Node> {
+  return Object.fromEntries(
+    Object.entries(content).map(([type, { schema, ...rest }]) => [
+      type,
+      { schema: finishSchema(schema as Node, named), ...rest },
+    ]),
+  )
+}
+
+function finishParameter({ schema, ...parameter }: Parameter): Parameter {
+  const { [SHOWN_EXAMPLES]: examples, title: _title, ...rest } = tidied(schema)
+  const hasDefault = parameter.in === 'query' && 'default' in rest
+  const shown = examples === undefined ? rest : { ...rest, examples }
+  return { ...parameter, ...(hasDefault ? { required: false } : {}), schema: shown } as Parameter
+}
+
+const byPlace = (a: Parameter, b: Parameter): number => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)
+
+/** The schema, or a reference to where it is listed. */
+function finishSchema(schema: Node, named: Map<string, unknown>): Node {
+  const { title, ...rest } = schema
+  const finished = finishMembers(rest, named)
+  if (typeof title !== 'string') return finished
+  const known = named.get(title)
+  if (known !== undefined && !isDeepStrictEqual(known, finished)) {
+    throw new Error(`two schemas of the OpenAPI document are called ${title}`)
+  }
+  named.set(title, finished)
+  return { $ref: `#/components/schemas/${title}` }
+}
+
+function finishMembers(schema: Node, named: Map<string, unknown>): Node {
+  const entries = Object.entries(tidied(schema)).map(([keyword, value]) => {
+    if (DATA.has(keyword) || typeof value !== 'object' || value === null) return [keyword, value]
+    if (keyword === 'properties') return [keyword, eachOf(value as Node, named)]
+    if (Array.isArray(value)) return [keyword, value.map((item) => finishItem(item, named))]
+    return [keyword, finishSchema(value as Node, named)]
+  })
+  return Object.fromEntries(entries) as Node
+}
+
+const eachOf = (schemas: Node, named: Map<string, unknown>): Node =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, finishSchema(schema as Node, named)]),
+  )
+
+const finishItem = (item: unknown, named: Map<string, unknown>): unknown =>
+  typeof item === 'object' && item !== null ? finishSchema(item as Node, named) : item
+
+/** One level of a schema, without our keywords and with its type said. */
+function tidied(schema: Node): Node {
+  const { [OPAQUE]: _opaque, [INSTEAD]: _instead, ...rest } = schema
+  if (Array.isArray(rest['enum']) && rest['type'] === undefined) return { type: 'string', ...rest }
+  return nullableType(rest)
+}
+
+/** `anyOf` of a plain type and null as a list of types. */
+function nullableType(schema: Node): Node {
+  const { anyOf, ...rest } = schema
+  if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema
+  const [first, second] = anyOf as unknown as readonly [Node, Node]
+  const isPlain = typeof first['type'] === 'string' && first['type'] !== 'object'
+  if (!isPlain || second['type'] !== 'null' || first['title'] !== undefined) return schema
+  return { ...first, type: [first['type'], 'null'], ...rest }
+}

@@ -1,0 +1,104 @@
+/** Arguments of tool calls: resolve and validate; and the schemas of tools. */
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { RunContext } from '../../../runs/context.ts'
+import { registerTool } from '../../../runs/lifecycle.ts'
+import { resolveArguments } from '../../../runs/resolve.ts'
+import { BODY_PROBLEMS, problemResponses, RUN_PROBLEMS } from '../../problems/problem-responses.ts'
+import { sendSpliced } from '../../reply/reply.ts'
+import { ok, RunParams, ref } from '../shared-schemas.ts'
+import {
+  RegisteredToolSchema,
+  ResolvedSchema,
+  ResolveSchema,
+  ToolParams,
+  ToolSchema,
+} from './schemas.ts'
+
+const tags = ['arguments']
+
+export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
+  app,
+  { context },
+) => {
+  for (const schema of [ResolvedSchema, RegisteredToolSchema]) app.addSchema(schema)
+
+  app.put(
+    '/runs/:run_id/tools/:tool_name',
+    {
+      schema: {
+        operationId: 'registerTool',
+        tags,
+        summary: 'Register a tool',
+        description:
+          'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name. What the schema says that its dialect does not know is warned about.',
+        params: ToolParams,
+        body: ToolSchema,
+        response: {
+          200: ok('The tool was there; its schema is replaced.', ref(RegisteredToolSchema)),
+          201: ok('The tool is registered.', ref(RegisteredToolSchema)),
+          ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'invalid_schema'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { run_id, tool_name } = request.params
+      const { created, warnings } = await registerTool(
+        context,
+        request.runRef,
+        tool_name,
+        request.body.input_schema,
+      )
+      return reply.code(created ? 201 : 200).send({ run_id, tool_name, warnings })
+    },
+  )
+
+  app.post(
+    '/runs/:run_id/resolve',
+    {
+      schema: {
+        operationId: 'resolveArguments',
+        tags,
+        summary: 'Resolve references and validate',
+        description:
+          'Puts values in the place of references, then validates what the tool would really get. An invalid call is a 200 with `valid: false` and the failure to record.',
+        params: RunParams,
+        body: ResolveSchema,
+        response: {
+          200: ok('The resolved arguments.', ref(ResolvedSchema)),
+          ...problemResponses(
+            ...BODY_PROBLEMS,
+            ...RUN_PROBLEMS,
+            'tool_not_registered',
+            'invalid_schema',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const {
+        arguments: args,
+        input_schema: inputSchema,
+        tool_name: toolName,
+        mode = 'lenient',
+      } = request.body
+      const answer = await resolveArguments(context, request.runRef, {
+        arguments: args,
+        inputSchema,
+        toolName,
+        mode,
+      })
+      app.metrics.countReferences(answer)
+      return sendSpliced(reply, {
+        ...answer,
+        unresolved: spliceable(answer.unresolved),
+        errors: spliceable(answer.errors),
+        warnings: spliceable(answer.warnings),
+      })
+    },
+  )
+}
+
+/** Plain answers as parts of a spliced one. */
+const spliceable = <Item extends object>(
+  items: readonly Item[],
+): readonly Record<string, never>[] => items as unknown as readonly Record<string, never>[]

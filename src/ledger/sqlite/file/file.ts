@@ -1,0 +1,230 @@
+/**
+ * The ledger's file: made with the properties that cannot be changed later, known again by its application id, and opened
+ * only when every pragma that a promise rests on reads back as set. A file that is not a ledger is refused untouched.
+ */
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { CoatcheckError } from '../../../core/errors.ts'
+import { type Lock, takeLock } from './lock.ts'
+import { migrate } from './migrate.ts'
+import { openError } from './sqlite-errors.ts'
+
+/** `Coat`, at a fixed place in the file's header. */
+const APPLICATION_ID = 0x436f6174
+const APPLICATION_ID_OFFSET = 68
+const HEADER_BYTES = 100
+const MAGIC = 'SQLite format 3\0'
+
+/** How long a statement waits for a tool that holds the file. */
+const BUSY_TIMEOUT_MS = 1_000
+/** What a checkpointed log may keep on disk. */
+const LOG_LIMIT_BYTES = 67_108_864
+
+/** What a connection holds of the file, in KiB: the system holds the rest, and a page from there costs little more. */
+const CACHE_KIB = 4_096
+
+/** Of the file, at its creation; in this order, each before the first page is written by the next. */
+const CREATED_WITH = [
+  ['page_size', 16_384],
+  ['auto_vacuum', 2],
+  ['application_id', APPLICATION_ID],
+] as const
+
+/**
+ * Of the connection that writes. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would
+ * lose acknowledged puts when the machine stops.
+ */
+const OPENED_WITH = [
+  ['synchronous', 2],
+  ['secure_delete', 1],
+  ['foreign_keys', 1],
+  ['busy_timeout', BUSY_TIMEOUT_MS],
+  ['journal_size_limit', LOG_LIMIT_BYTES],
+  ['cache_size', -CACHE_KIB],
+] as const
+
+/** Pages that the connection that reads keeps, in KiB (negative by SQLite's rule): the system caches the file as well. */
+const READ_CACHE = -4_096
+
+/** Of a connection that reads. */
+const READ_WITH = [
+  ['query_only', 1],
+  ['cache_size', READ_CACHE],
+  ['busy_timeout', BUSY_TIMEOUT_MS],
+  ['cache_size', -CACHE_KIB],
+] as const
+
+export interface LedgerFile {
+  readonly db: Database.Database
+  /** Throws `ledger_unavailable` when the file was removed or replaced: what is written to it now would be lost. */
+  requireThere(): void
+  /** Closes the file and frees its lock. */
+  close(): void
+}
+
+/**
+ * Opens or makes the ledger at `path`, with the folders above it. Throws `ledger_unavailable` (in use, of a later version,
+ * cannot be opened), `ledger_corrupt` (not a ledger) or `storage_full`.
+ */
+export function openFile(path: string): LedgerFile {
+  try {
+    const real = realPath(path)
+    requireWritable(dirname(real), "the ledger's folder")
+    if (existsSync(real)) {
+      requireFile(real)
+      requireWritable(real, 'the ledger')
+      // beside what is no ledger, no lock is left
+      isFresh(real)
+    }
+    const lock = takeLock(real)
+    try {
+      return guarded(open(real), { path: real, lock })
+    } catch (error) {
+      lock.release()
+      throw error
+    }
+  } catch (error) {
+    throw openError(error, path)
+  }
+}
+
+/** A connection to the ledger at `path` that only reads, while `openFile` has it open, in whichever thread. */
+export function openToRead(path: string): Database.Database {
+  try {
+    const db = new Database(path, { readonly: true, fileMustExist: true })
+    try {
+      for (const [name, value] of READ_WITH) db.pragma(`${name} = ${value}`)
+      assertPragmas(db, path, READ_WITH)
+      return db
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    throw openError(error, path)
+  }
+}
+
+function open(path: string): Database.Database {
+  const fresh = isFresh(path)
+  const db = new Database(path)
+  try {
+    if (fresh) for (const [name, value] of CREATED_WITH) db.pragma(`${name} = ${value}`)
+    db.pragma('journal_mode = WAL')
+    for (const [name, value] of OPENED_WITH) db.pragma(`${name} = ${value}`)
+    assertPragmas(db, path, OPENED_WITH)
+    migrate(db, path)
+    // What a killed process had erased may still be in its log.
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function guarded(
+  db: Database.Database,
+  { path, lock }: { readonly path: string; readonly lock: Lock },
+): LedgerFile {
+  const opened = identityOf(path)
+  return {
+    db,
+    requireThere() {
+      if (identityOf(path) === opened) return
+      const detail = `the ledger ${path} was removed or replaced while it was open; put it back, and start again`
+      throw new CoatcheckError('ledger_unavailable', detail)
+    },
+    close() {
+      try {
+        db.close()
+      } finally {
+        lock.release()
+      }
+    },
+  }
+}
+
+function assertPragmas(
+  db: Database.Database,
+  path: string,
+  ofConnection: typeof OPENED_WITH | typeof READ_WITH,
+): void {
+  const all = [...CREATED_WITH, ...ofConnection, ['journal_mode', 'wal']] as const
+  for (const [name, wanted] of all) {
+    const found = db.pragma(name, { simple: true })
+    if (found === wanted) continue
+    const detail = `the ledger ${path} has ${name} ${String(found)} and needs ${wanted}; it cannot be used as it is`
+    throw new CoatcheckError('ledger_unavailable', detail)
+  }
+}
+
+/** True when there is nothing in the file yet. Reads the header as bytes: to open another's database can change it. */
+function isFresh(path: string): boolean {
+  if (!existsSync(path)) return true
+  const header = Buffer.alloc(HEADER_BYTES)
+  const file = openSync(path, 'r')
+  let bytes: number
+  try {
+    bytes = readSync(file, header, 0, HEADER_BYTES, 0)
+  } finally {
+    closeSync(file)
+  }
+  if (bytes === 0) return true
+  const isLedger =
+    bytes === HEADER_BYTES &&
+    header.toString('latin1', 0, MAGIC.length) === MAGIC &&
+    header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID
+  if (isLedger) return false
+  const detail = `${path} is not a Coatcheck ledger and was left as it is; choose another path`
+  throw new CoatcheckError('ledger_corrupt', detail)
+}
+
+/** One name for one file, so that a link does not get a lock of its own. Makes the folders. */
+function realPath(path: string): string {
+  const absolute = resolve(path)
+  if (existsSync(absolute)) return realpathSync(absolute)
+  makeFolders(dirname(absolute))
+  return join(realpathSync(dirname(absolute)), basename(absolute))
+}
+
+function requireFile(path: string): void {
+  const found = statSync(path)
+  if (found.isFile()) return
+  const what = found.isDirectory() ? 'a folder; name a file in it' : 'no file; choose another path'
+  throw new CoatcheckError('ledger_unavailable', `the ledger ${path} is ${what}`)
+}
+
+/** SQLite opens what it may not write without a word, to read; the first put would tell. */
+function requireWritable(path: string, what: string): void {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    const detail = `${what} ${path} cannot be written; give this user the right to, or choose another path`
+    throw new CoatcheckError('ledger_unavailable', detail, {}, { cause: error })
+  }
+}
+
+/** One at a time: the recursive call of Node 24 never ends below a folder that refuses new ones with ENOENT, as /proc does. */
+function makeFolders(path: string): void {
+  const missing: string[] = []
+  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
+  for (const folder of missing.reverse()) mkdirSync(folder)
+}
+
+/** Which file a path names; undefined when there is none. */
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
+}

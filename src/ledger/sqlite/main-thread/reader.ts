@@ -1,0 +1,250 @@
+/**
+ * What reads: synchronous calls on a connection that cannot write. Each sees what was committed when it was made, and nothing
+ * in between. Answers are plain values.
+ */
+import type Database from 'better-sqlite3'
+import { CoatcheckError } from '../../../core/errors.ts'
+import { handleNumber, handleOf } from '../../../core/handles.ts'
+import type {
+  Chunk,
+  ChunkSeek,
+  LedgerPolicy,
+  Page,
+  PageQuery,
+  Result,
+  ResultQuery,
+  Run,
+  RunRef,
+  Standing,
+} from '../../ledger.ts'
+import { ledgerError } from '../file/sqlite-errors.ts'
+import { pageOf } from '../page.ts'
+import { misplaced } from '../rows/chunk-integrity.ts'
+import { type ChunkKeys, ChunkReader } from '../rows/chunks.ts'
+import { ResultReader } from '../rows/result-reader.ts'
+import { type KeptRow, toResult } from '../rows/result-statements.ts'
+import { type Noted, RunReader } from '../rows/run-reader.ts'
+import { isReadable, type RunRow, toRun } from '../rows/run-state.ts'
+import type { ChunkCache } from './chunk-cache.ts'
+import { OpenRuns } from './run-cache.ts'
+
+/** The chunk that was sought, and the range of those after it. */
+export interface FoundChunk {
+  /** Empty when there is none. */
+  readonly chunks: readonly Chunk[]
+  readonly rest: ChunkRange
+}
+
+/** Chunks of a value as keys to read; half-open. */
+export interface ChunkRange {
+  /** The key of their result; null when it is yet to come. */
+  readonly result: number | null
+  readonly first: number
+  readonly end: number
+}
+
+export class Reader {
+  readonly #db: Database.Database
+  readonly #runs: RunReader
+  readonly #results: ResultReader
+  readonly #chunks: ChunkReader
+  readonly #cache: ChunkCache
+  readonly #openRuns = new OpenRuns()
+  readonly #snapshot: Database.Transaction<(query: () => unknown) => unknown>
+  /** The last time that a caller told, for the reads that are told none. */
+  #now = 0
+
+  /** Takes the connection over. */
+  constructor(
+    db: Database.Database,
+    policy: LedgerPolicy,
+    { noted, cache }: { readonly noted: Noted; readonly cache: ChunkCache },
+  ) {
+    this.#cache = cache
+    this.#db = db
+    this.#runs = new RunReader(db, policy, noted)
+    this.#results = new ResultReader(db)
+    this.#chunks = new ChunkReader(db)
+    this.#snapshot = db.transaction((query: () => unknown) => query())
+  }
+
+  /** Notes the time that a caller told. */
+  tell(now: number): void {
+    this.#now = now
+  }
+
+  ping(): void {
+    this.#read(() => this.#runs.ping())
+  }
+
+  findRun(ref: RunRef, now: number): Run | undefined {
+    this.#now = now
+    return this.#read(() => {
+      const row = this.#runs.find(ref, now)
+      return row && this.#runs.toRun(row)
+    })
+  }
+
+  listRuns(tenant: string, { limit, after = '' }: PageQuery, now: number): Page<Run> {
+    this.#now = now
+    return this.#read(() => {
+      const rows = this.#runs.list(tenant, { after, limit: limit + 1 }, now)
+      const runs = rows.map((row) => this.#runs.toRun(row) as Run)
+      return pageOf(runs, limit, ({ id }) => id)
+    })
+  }
+
+  findStanding(ref: RunRef, now: number): Standing | undefined {
+    const row = this.#standing(ref, now)
+    return row && toRun(row, [])
+  }
+
+  /** The key of a run that is open. */
+  findOpenKey(ref: RunRef, now: number): number | undefined {
+    const row = this.#standing(ref, now)
+    return row?.state === 'open' ? row.key : undefined
+  }
+
+  /** Has every run read again that is asked for during `change` and after it. */
+  changing<Answer>(change: () => Promise<Answer>): Promise<Answer> {
+    return this.#openRuns.during(change)
+  }
+
+  findTool(ref: RunRef, name: string): Buffer | undefined {
+    return this.#read(() => {
+      const row = this.#runs.find(ref, this.#now)
+      return row && this.#runs.tool(row, name)
+    })
+  }
+
+  findResult(ref: RunRef, query: ResultQuery): Result | undefined {
+    return this.#read(() => {
+      const run = this.#readable(ref)
+      const row = run && this.#results.find(run.key, query)
+      return row && toResult(row)
+    })
+  }
+
+  /** Throws `invalid_request` for an `after` that no page has as its `next`. */
+  listResults(
+    ref: RunRef,
+    query: PageQuery & { readonly toolUseId?: string | undefined },
+  ): Page<Result> {
+    const { limit, toolUseId } = query
+    const after = query.after === undefined ? 0 : handleNumber(query.after)
+    if (after === undefined) {
+      throw new CoatcheckError('invalid_request', '"after" is not the "next" of a page of results.')
+    }
+    return this.#read(() => {
+      const run = this.#readable(ref)
+      if (run === undefined) return { items: [], next: null }
+      const rows = this.#results.list(run.key, { after, limit: limit + 1, toolUseId })
+      return pageOf(rows.map(toResult), limit, ({ number }) => handleOf(number))
+    })
+  }
+
+  /** Throws `evicted` when the value is not there any more, and `ledger_corrupt`. */
+  findChunk({ key }: Result, seek: ChunkSeek): FoundChunk {
+    return this.#read(() => {
+      const row = this.#kept(key)
+      const first = key + this.#chunks.find(row, seek)
+      const rest = { result: key, first: first + 1, end: key + row.chunks }
+      return { chunks: this.#keptChunks(row, first, rest.first), rest }
+    })
+  }
+
+  /** The same of what an upload has so far. */
+  findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): FoundChunk {
+    return this.#read(() => {
+      const first = key + this.#chunks.seek(key, seek)
+      const end = key + chunks
+      const next = Math.min(first + 1, end)
+      return { chunks: this.#stagedChunks(first, next), rest: { result: null, first: next, end } }
+    })
+  }
+
+  /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */
+  readChunks({ result, first, end }: ChunkRange): readonly Chunk[] {
+    return this.#read(() =>
+      result === null
+        ? this.#stagedChunks(first, end)
+        : this.#keptChunks(this.#kept(result), first, end),
+    )
+  }
+
+  /** After rows were erased. */
+  forget(): void {
+    this.#cache.clear()
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #keptChunks(row: KeptRow, first: number, end: number): readonly Chunk[] {
+    const chunks = this.#cache.read(first, end, (from, until) => this.#chunks.read(from, until))
+    requireWhole(chunks, { first, end }, row)
+    return chunks
+  }
+
+  #stagedChunks(first: number, end: number): readonly Chunk[] {
+    const chunks = this.#chunks.read(first, end)
+    if (chunks.length < end - first) throw erased()
+    return chunks
+  }
+
+  /** The row of a result while its value may be read. */
+  #kept(key: number): KeptRow {
+    const row = this.#results.kept(key)
+    const run = row && this.#runs.findByKey(row.run, this.#now)
+    if (row === undefined || run === undefined || !isReadable(run)) throw erased()
+    return row
+  }
+
+  /** The row of a run, but for its counts and times. */
+  #standing(ref: RunRef, now: number): RunRow | undefined {
+    this.#now = now
+    const row = this.#knownOpen(ref)
+    if (row !== undefined) return row
+    const read = this.#read(() => this.#runs.find(ref, now))
+    if (read?.state === 'open') this.#openRuns.keep(read)
+    return read
+  }
+
+  /** The row of a run that was read before and is open still. */
+  #knownOpen(ref: RunRef): RunRow | undefined {
+    const known = this.#openRuns.find(ref)
+    const row = known && this.#runs.settled(known, this.#now)
+    return row?.state === 'open' ? row : undefined
+  }
+
+  #readable(ref: RunRef): RunRow | undefined {
+    const row = this.#knownOpen(ref) ?? this.#runs.find(ref, this.#now)
+    return row !== undefined && isReadable(row) ? row : undefined
+  }
+
+  #read<Answer>(query: () => Answer): Answer {
+    try {
+      return this.#snapshot(query) as Answer
+    } catch (error) {
+      throw ledgerError(error)
+    }
+  }
+}
+
+/** Throws `ledger_corrupt` when chunks of a result that is there are not, or are not all of it. */
+function requireWhole(
+  chunks: readonly Chunk[],
+  { first, end }: Omit<ChunkRange, 'result'>,
+  result: KeptRow,
+): void {
+  if (chunks.length < end - first) throw misplaced()
+  const last = chunks.at(-1)
+  const isEnd = end === result.key + result.chunks
+  if (last !== undefined && isEnd && last.firstByte + last.bytes.length !== result.total_bytes) {
+    throw misplaced()
+  }
+}
+
+const erased = (): CoatcheckError =>
+  new CoatcheckError('evicted', 'The value was erased: its run was evicted or purged.')

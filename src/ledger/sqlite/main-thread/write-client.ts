@@ -1,0 +1,148 @@
+/**
+ * Writes as promises: asks the writer in order, and knows who waits for which answer. What waits is bounded: puts past the
+ * bound are refused at once. When the writer ends, all that waits and all that comes is refused; nothing hangs.
+ */
+import { CoatcheckError } from '../../../core/errors.ts'
+import type { Queued } from '../../ledger.ts'
+import type { SentTouches, Touch } from '../protocol/last-requests.ts'
+import {
+  type Commit,
+  type FromWriter,
+  fromPlainError,
+  type Replies,
+  type Reply,
+  type WriteAnswers,
+  type WriteCall,
+} from '../protocol/messages.ts'
+import type { WriterPort } from '../protocol/thread.ts'
+
+/** What may wait to be committed. A put that is larger than `bytes` is taken when nothing else waits. */
+export interface QueueLimits {
+  readonly puts: number
+  readonly bytes: number
+}
+
+interface Waiting {
+  readonly resolve: (answer: WriteAnswers[keyof WriteAnswers]) => void
+  readonly reject: (reason: unknown) => void
+  readonly touches: readonly Touch[]
+  /** Undefined for all but a put. */
+  readonly putBytes: number | undefined
+}
+
+interface Parts {
+  readonly touches: SentTouches
+  readonly limits: QueueLimits
+  readonly onCommit: (commit: Commit) => void
+}
+
+export class Writes {
+  readonly #port: WriterPort
+  readonly #parts: Parts
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #opened = Promise.withResolvers<void>()
+  #lastId = 0
+  #puts = 0
+  #putBytes = 0
+  /** Why there is no writer any more. */
+  #ended: CoatcheckError | undefined
+
+  constructor(port: WriterPort, parts: Parts) {
+    this.#port = port
+    this.#parts = parts
+    port.listen({
+      message: (message) => this.#receive(message),
+      ended: (cause) => this.#end(cause),
+    })
+  }
+
+  /** Resolves when the writer has the file. Rejects with what kept it from opening it. */
+  opened(): Promise<void> {
+    return this.#opened.promise
+  }
+
+  /** Throws `overloaded` when a put of so many bytes is not to be sent. */
+  requireRoom(bytes: number): void {
+    const { puts, bytes: most } = this.#parts.limits
+    if (this.#puts >= puts) throw overloaded(`${puts} puts wait`, 'queued_puts', puts)
+    const isFull = this.#puts > 0 && this.#putBytes + bytes > most
+    if (isFull) throw overloaded(`Puts of ${most} bytes wait`, 'queued_bytes', most)
+  }
+
+  queued(): Queued {
+    return { puts: this.#puts, bytes: this.#putBytes }
+  }
+
+  /** What the writer answers. `transfer`: what is handed over. */
+  ask<Call extends WriteCall>(
+    call: Call,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<WriteAnswers[Call['name']]> {
+    return new Promise((resolve, reject) => {
+      if (this.#ended !== undefined) throw this.#ended
+      const id = ++this.#lastId
+      const touches = this.#parts.touches.take()
+      const putBytes = call.name === 'append' ? call.put.value.byteLength : undefined
+      this.#port.post({ id, call, touches }, transfer)
+      this.#wait(id, { resolve: resolve as Waiting['resolve'], reject, touches, putBytes })
+    })
+  }
+
+  /** After all that was asked for. Rejects when what was noted could not be written; the thread is gone in any case. */
+  async close(): Promise<void> {
+    try {
+      if (this.#ended === undefined) await this.ask({ name: 'close' })
+    } finally {
+      await this.#port.gone()
+    }
+  }
+
+  #wait(id: number, waiting: Waiting): void {
+    if (this.#waiting.size === 0) this.#port.hold()
+    this.#waiting.set(id, waiting)
+    if (waiting.putBytes === undefined) return
+    this.#puts++
+    this.#putBytes += waiting.putBytes
+  }
+
+  #take(id: number): Waiting {
+    const waiting = this.#waiting.get(id) as Waiting
+    this.#waiting.delete(id)
+    if (waiting.putBytes !== undefined) {
+      this.#puts--
+      this.#putBytes -= waiting.putBytes
+    }
+    return waiting
+  }
+
+  #receive(message: FromWriter): void {
+    if ('replies' in message) this.#settle(message)
+    else if ('refused' in message) this.#opened.reject(fromPlainError(message.refused))
+    else this.#opened.resolve()
+    if (this.#waiting.size === 0) this.#port.release()
+  }
+
+  #settle({ replies, commits, touchesWritten: written }: Replies): void {
+    for (const commit of commits) this.#parts.onCommit(commit)
+    for (const reply of replies) this.#settleOne(reply, written)
+  }
+
+  #settleOne(reply: Reply, written: boolean): void {
+    const { resolve, reject, touches } = this.#take(reply.id)
+    this.#parts.touches.received(touches, { written })
+    if ('error' in reply) reject(fromPlainError(reply.error))
+    else resolve(reply.answer)
+  }
+
+  #end(cause: unknown): void {
+    const detail = 'The thread that writes the ledger has ended; restart the service.'
+    this.#ended ??= new CoatcheckError('ledger_unavailable', detail, {}, { cause })
+    this.#opened.reject(this.#ended)
+    for (const id of [...this.#waiting.keys()]) this.#take(id).reject(this.#ended)
+  }
+}
+
+function overloaded(what: string, limit: string, value: number): CoatcheckError {
+  const detail = `${what} to be committed, which is the limit. Send it again in a moment.`
+  return new CoatcheckError('overloaded', detail, { limit, value })
+}

@@ -1,0 +1,174 @@
+/**
+ * The SQL of `result-reader.ts` and `results.ts`, and a result's row as it is kept.
+ */
+import type Database from 'better-sqlite3'
+import type { HintKind } from '../../../core/content.ts'
+import type { ViewForm } from '../../../core/view/view.ts'
+import type { Kind, Outcome, Result } from '../../ledger.ts'
+
+export interface ResultRow {
+  readonly key: number
+  readonly chunks: number
+  readonly run: number
+  readonly number: number
+  readonly evidence_id: string
+  readonly recall_name: string
+  readonly tool_use_id: string
+  readonly idempotency_key: string | null
+  readonly tool_name: string | null
+  readonly outcome: Outcome
+  readonly kind: Kind
+  readonly media_type: string
+  readonly total_bytes: number
+  readonly total_chars: number | null
+  readonly total_lines: number | null
+  readonly view_bytes: number
+  readonly sha256: Buffer
+  readonly view_form: ViewForm
+  readonly view_start: number
+  readonly view_end: number
+  readonly preview: string
+  readonly hint: HintKind
+  readonly repeats: number
+  readonly verbatim_limit_chars: number
+  readonly created_at: number
+}
+
+/** What reading a value asks of a row, which is wide. */
+export type KeptRow = Pick<ResultRow, 'key' | 'run' | 'chunks' | 'total_bytes'>
+
+/** What erasing asks of a row. */
+export type ErasedRow = Pick<ResultRow, 'key' | 'chunks' | 'total_bytes'>
+
+const COLUMNS = [
+  'key',
+  'chunks',
+  'run',
+  'number',
+  'evidence_id',
+  'recall_name',
+  'tool_use_id',
+  'idempotency_key',
+  'tool_name',
+  'outcome',
+  'kind',
+  'media_type',
+  'total_bytes',
+  'total_chars',
+  'total_lines',
+  'view_bytes',
+  'sha256',
+  'view_form',
+  'view_start',
+  'view_end',
+  'preview',
+  'hint',
+  'repeats',
+  'verbatim_limit_chars',
+  'created_at',
+] as const satisfies readonly (keyof ResultRow)[]
+
+/** What makes two puts under one id the same. */
+export interface SamePut {
+  readonly run: number
+  readonly toolUseId: string
+  readonly outcome: Outcome
+  readonly kind: Kind
+  readonly sha256: Buffer
+  readonly totalBytes: number
+}
+
+const ALL = 'SELECT * FROM results'
+const SAME = `
+  WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
+    AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind`
+
+export function prepareResultReads(db: Database.Database) {
+  return {
+    kept: db.prepare<[number], KeptRow>(
+      'SELECT key, run, chunks, total_bytes FROM results WHERE key = ?',
+    ),
+    byNumber: db.prepare<[number, number], ResultRow>(`${ALL} WHERE run = ? AND number = ?`),
+    byEvidenceId: db.prepare<[number, string], ResultRow>(
+      `${ALL} WHERE run = ? AND evidence_id = ?`,
+    ),
+    byIdempotencyKey: db.prepare<[number, string], ResultRow>(
+      `${ALL} WHERE run = ? AND idempotency_key = ?`,
+    ),
+    list: db.prepare<[number, number, number], ResultRow>(
+      `${ALL} WHERE run = ? AND number > ? ORDER BY number LIMIT ?`,
+    ),
+    // Its numbers first, from the index alone: the rows are wide, and only a page of them is wanted.
+    listByCall: db.prepare<
+      [{ run: number; toolUseId: string; after: number; limit: number }],
+      ResultRow
+    >(
+      `${ALL}
+       WHERE run = $run AND number IN (
+         SELECT number FROM results INDEXED BY results_by_call
+         WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND number > $after
+         ORDER BY number LIMIT $limit)
+       ORDER BY number`,
+    ),
+    listWithoutCall: db.prepare<[number, number, number], ResultRow>(
+      `${ALL} WHERE run = ? AND number > ? AND tool_use_id = '' ORDER BY number LIMIT ?`,
+    ),
+  }
+}
+
+export function prepareResultWrites(db: Database.Database) {
+  return {
+    // by place: names are looked up at every call
+    insert: db.prepare<ReturnType<typeof columnsOf>>(
+      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+    ),
+    // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
+    hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),
+    same: db.prepare<[SamePut], ResultRow>(`${ALL} ${SAME} ORDER BY number LIMIT 1`),
+    hasLarger: db
+      .prepare<[number, string, number], number>(
+        `SELECT 1 FROM results
+         WHERE run = ? AND tool_use_id = ? AND tool_use_id <> '' AND total_bytes >= ? LIMIT 1`,
+      )
+      .pluck(),
+    rename: db.prepare<[string, string, number]>(
+      'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
+    ),
+    first: db.prepare<[number, number], ErasedRow>(
+      'SELECT key, chunks, total_bytes FROM results WHERE run = ? ORDER BY number LIMIT ?',
+    ),
+    shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
+    erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
+  }
+}
+
+/** The row as it is inserted. */
+export function columnsOf(row: ResultRow): ResultRow[keyof ResultRow][] {
+  return COLUMNS.map((name) => row[name])
+}
+
+/** The row as the contract has it. */
+export function toResult(row: ResultRow): Result {
+  return {
+    key: row.key,
+    number: row.number,
+    evidenceId: row.evidence_id,
+    recallName: row.recall_name,
+    toolUseId: row.tool_use_id,
+    toolName: row.tool_name,
+    outcome: row.outcome,
+    kind: row.kind,
+    mediaType: row.media_type,
+    totalBytes: row.total_bytes,
+    totalChars: row.total_chars,
+    totalLines: row.total_lines,
+    viewBytes: row.view_bytes,
+    sha256: row.sha256.toString('hex'),
+    view: { form: row.view_form, start: row.view_start, end: row.view_end },
+    preview: row.preview,
+    hint: row.hint,
+    repeats: row.repeats,
+    verbatimLimitChars: row.verbatim_limit_chars,
+    createdAt: row.created_at,
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * A row of a run, and the state it is in at a time: idling and retention need nobody to act, so a row may say `open` of a
+ * run that has expired since. Pure.
+ */
+import type { Format, LedgerPolicy, Run, RunRef, RunState } from '../../ledger.ts'
+
+const MS_PER_SECOND = 1000
+
+/** `evicting`: evicted, with rows that have yet to go. `purged`: as if it never was, but for its last number. */
+export type StoredState = RunState | 'evicting' | 'purged'
+
+export interface RunRow {
+  readonly key: number
+  readonly tenant: string
+  readonly run: string
+  readonly state: StoredState
+  readonly format: Format
+  readonly ttl_seconds: number
+  readonly verbatim_limit_chars: number
+  readonly created_at: number
+  readonly last_request_at: number
+  readonly ended_at: number | null
+  readonly last_number: number
+  readonly results: number
+  readonly kept_bytes: number
+  readonly produced_chars: number
+  readonly shown_chars: number
+  readonly failure_key: string | null
+  readonly failure_repeats: number
+}
+
+/** A run among all: a key of maps. Ids may hold any character. */
+export const nameOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`
+
+/** The row as it stands at `now`: an open run idle for longer than its TTL has expired, one past retention is evicted. */
+export function settled(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
+  return evictedBy(expiredBy(row, now), policy, now)
+}
+
+function expiredBy(row: RunRow, now: number): RunRow {
+  const deadline = row.last_request_at + row.ttl_seconds * MS_PER_SECOND
+  if (row.state !== 'open' || now <= deadline) return row
+  return { ...row, state: 'expired', ended_at: deadline }
+}
+
+function evictedBy(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
+  if ((row.state !== 'ended' && row.state !== 'expired') || row.ended_at === null) return row
+  const isDue = now > row.ended_at + policy.retentionSeconds * MS_PER_SECOND
+  return isDue ? { ...row, state: 'evicting' } : row
+}
+
+/** True while its evidence is served. */
+export function isReadable({ state }: RunRow): boolean {
+  return state === 'open' || state === 'ended' || state === 'expired'
+}
+
+/** A settled row as the contract has it; undefined for a purged one. */
+export function toRun(row: RunRow, tools: readonly string[]): Run | undefined {
+  if (row.state === 'purged') return undefined
+  return {
+    id: row.run,
+    state: row.state === 'evicting' ? 'evicted' : row.state,
+    format: row.format,
+    ttlSeconds: row.ttl_seconds,
+    verbatimLimitChars: row.verbatim_limit_chars,
+    createdAt: row.created_at,
+    lastRequestAt: row.last_request_at,
+    endedAt: row.ended_at,
+    results: row.results,
+    keptBytes: row.kept_bytes,
+    producedChars: row.produced_chars,
+    shownChars: row.shown_chars,
+    tools: isReadable(row) ? tools : [],
+  }
+}

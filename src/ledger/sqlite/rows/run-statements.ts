@@ -1,0 +1,111 @@
+/**
+ * The SQL of `run-reader.ts` and `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are
+ * told; so is a purging one.
+ */
+import type Database from 'better-sqlite3'
+import type { Format } from '../../ledger.ts'
+import type { RunRow } from './run-state.ts'
+
+/** A run whose rows have yet to go. */
+export interface RunToErase {
+  readonly key: number
+  readonly state: 'evicting' | 'purging'
+}
+
+interface NewRun {
+  readonly tenant: string
+  readonly run: string
+  readonly format: Format
+  readonly ttl: number
+  readonly chars: number
+  readonly now: number
+}
+
+export function prepareRunReads(db: Database.Database) {
+  return {
+    ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
+    byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
+    byKey: db.prepare<[number], RunRow>(`SELECT * FROM runs WHERE key = ? AND state <> 'purging'`),
+    list: db.prepare<[string, string, number], RunRow>(
+      `SELECT * FROM runs WHERE tenant = ? AND run > ? AND state <> 'purged' ORDER BY run LIMIT ?`,
+    ),
+    scan: db.prepare<[number, number], RunRow>(
+      `SELECT * FROM runs WHERE key > ? AND state <> 'purging' ORDER BY key LIMIT ?`,
+    ),
+    // Purging ones first: somebody waits for them.
+    toErase: db.prepare<[], RunToErase>(
+      `SELECT key, state FROM runs WHERE state IN ('evicting', 'purging')
+       ORDER BY state DESC, key LIMIT 1`,
+    ),
+    counted: db.prepare<[string], number>('SELECT runs FROM tenants WHERE tenant = ?').pluck(),
+    tool: db
+      .prepare<[number, string], Buffer>(
+        'SELECT input_schema FROM tools WHERE run = ? AND name = ?',
+      )
+      .pluck(),
+    toolNames: db
+      .prepare<[number], string>('SELECT name FROM tools WHERE run = ? ORDER BY name')
+      .pluck(),
+  }
+}
+
+export function prepareRunWrites(db: Database.Database) {
+  return { ...rows(db), ...tools(db) }
+}
+
+function rows(db: Database.Database) {
+  return {
+    create: db.prepare<[NewRun]>(
+      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at, last_request_at)
+       VALUES ($tenant, $run, 'open', $format, $ttl, $chars, $now, $now)
+       ON CONFLICT (tenant, run) DO UPDATE
+       SET state = 'open', format = $format, ttl_seconds = $ttl, verbatim_limit_chars = $chars,
+           created_at = $now, last_request_at = $now`,
+    ),
+    countRuns: db.prepare<[{ tenant: string; added: number }]>(
+      `INSERT INTO tenants (tenant, runs) VALUES ($tenant, $added)
+       ON CONFLICT (tenant) DO UPDATE SET runs = runs + $added`,
+    ),
+    change: db.prepare<[Format, number, number, number]>(
+      'UPDATE runs SET format = ?, ttl_seconds = ?, verbatim_limit_chars = ? WHERE key = ?',
+    ),
+    request: db.prepare<[number, number]>(
+      `UPDATE runs SET last_request_at = max(last_request_at, ?) WHERE key = ? AND state = 'open'`,
+    ),
+    // All that puts change, as it is after them.
+    count: db.prepare<[RunRow]>(
+      `UPDATE runs
+       SET last_request_at = $last_request_at, last_number = $last_number, results = $results,
+           kept_bytes = $kept_bytes, produced_chars = $produced_chars, shown_chars = $shown_chars,
+           failure_key = $failure_key, failure_repeats = $failure_repeats
+       WHERE key = $key`,
+    ),
+    settle: db.prepare<[Pick<RunRow, 'key' | 'state' | 'ended_at' | 'last_request_at'>]>(
+      `UPDATE runs SET state = $state, ended_at = $ended_at, last_request_at = $last_request_at
+       WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
+    ),
+    evicted: db.prepare<[number]>(`UPDATE runs SET state = 'evicted' WHERE key = ?`),
+    // Its name goes to a row of its own, and may be opened again while the rest is being erased.
+    purge: db.prepare<[number]>(
+      `UPDATE runs SET state = 'purging', run = NULL, failure_key = NULL WHERE key = ?`,
+    ),
+    keepName: db.prepare<[RunRow]>(
+      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
+         last_request_at, last_number)
+       VALUES ($tenant, $run, 'purged', $format, $ttl_seconds, $verbatim_limit_chars, $created_at,
+         $last_request_at, $last_number)`,
+    ),
+    erase: db.prepare<[number]>('DELETE FROM runs WHERE key = ?'),
+  }
+}
+
+function tools(db: Database.Database) {
+  return {
+    setTool: db.prepare<[number, string, Buffer]>(
+      `INSERT INTO tools (run, name, input_schema) VALUES (?, ?, ?)
+       ON CONFLICT (run, name) DO UPDATE SET input_schema = excluded.input_schema`,
+    ),
+    dropTool: db.prepare<[number, string]>('DELETE FROM tools WHERE run = ? AND name = ?'),
+    dropTools: db.prepare<[number]>('DELETE FROM tools WHERE run = ?'),
+  }
+}

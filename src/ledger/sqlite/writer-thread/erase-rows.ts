@@ -1,0 +1,135 @@
+/**
+ * Takes away what nobody can see any more, a piece at a time, so that other writes go on in between: the rows of purged and
+ * evicted runs and of uploads that were given up, and then their bytes out of the files, since a deleted row is still in the
+ * log, and freed pages still in the file. What is left to do is in the file itself, so that it goes on after a crash.
+ */
+import type Database from 'better-sqlite3'
+import type { RunReader } from '../rows/run-reader.ts'
+import type { RunToErase } from '../rows/run-statements.ts'
+import type { Results } from './results.ts'
+import type { Runs } from './runs.ts'
+import type { Uploads } from './uploads.ts'
+
+/** How many runs one sweep looks at. */
+const SWEEP_RUNS = 500
+/** How much one piece erases, see `eraseCost`, and how many pages it moves: a few milliseconds of work, as a put waits for one. */
+const PIECE_ROWS = 100
+const PIECE_PAGES = 24
+
+/**
+ * After a piece: `erasing`, rows are left; `scrubbing`, none that anybody waits for, but their bytes; `scrubbed`, no bytes of
+ * them either; `blocked`, a reader keeps the bytes in the log; `idle`, there was nothing to do.
+ */
+export type Progress = 'erasing' | 'scrubbing' | 'scrubbed' | 'blocked' | 'idle'
+
+export class Eraser {
+  readonly #db: Database.Database
+  readonly #reader: RunReader
+  readonly #runs: Runs
+  readonly #results: Results
+  readonly #uploads: Uploads
+  /** The last run that the sweep in progress has looked at. */
+  #sweptKey = 0
+  #needsScrub: boolean
+  /** Rows are not looked for until the files are clean: who waits must not wait for what comes later. */
+  #isScrubbing = false
+  /** Rows that somebody may wait for were erased: evictions, which may be many, come after their bytes. */
+  #isAwaited = false
+
+  /** The parts are of the same connection. */
+  constructor(
+    db: Database.Database,
+    parts: {
+      readonly reader: RunReader
+      readonly runs: Runs
+      readonly results: Results
+      readonly uploads: Uploads
+    },
+  ) {
+    this.#db = db
+    this.#reader = parts.reader
+    this.#runs = parts.runs
+    this.#results = parts.results
+    this.#uploads = parts.uploads
+    // a killed process may have left some; its log was emptied when the file was opened
+    this.#needsScrub = this.#freePages() > 0
+  }
+
+  /** Within a transaction; true when there are more runs to look at. */
+  sweep(now: number): boolean {
+    const rows = this.#reader.scan(this.#sweptKey, SWEEP_RUNS, now)
+    for (const row of rows) this.#runs.settle(row)
+    const last = rows.length < SWEEP_RUNS ? undefined : rows.at(-1)
+    this.#sweptKey = last?.key ?? 0
+    return last !== undefined
+  }
+
+  /** The next piece. `write` runs its work as a transaction. */
+  step(write: (work: () => boolean) => boolean): Progress {
+    if (!this.#isScrubbing) {
+      if (this.#hasRows()) {
+        this.#needsScrub = true
+        if (write(() => this.#eraseRows())) return 'erasing'
+      } else if (!this.#needsScrub) return 'idle'
+      this.#isScrubbing = true
+    }
+    return this.#scrub()
+  }
+
+  /** What a reader blocks is left for later. */
+  postpone(): void {
+    this.#isScrubbing = false
+  }
+
+  #hasRows(): boolean {
+    return this.#uploads.toErase() !== undefined || this.#reader.toErase() !== undefined
+  }
+
+  /** True when there are more to erase before the files. */
+  #eraseRows(): boolean {
+    let left = PIECE_ROWS
+    while (left > 0) {
+      const upload = this.#uploads.toErase()
+      const run = this.#reader.toErase()
+      if (upload !== undefined) left = this.#uploads.erase(upload, left)
+      else if (run === undefined) return false
+      else if (run.state === 'evicting' && this.#isAwaited) return false
+      else left = this.#eraseRun(run, left)
+      this.#isAwaited ||= upload !== undefined || run?.state === 'purging'
+    }
+    return true
+  }
+
+  #eraseRun(run: RunToErase, budget: number): number {
+    // one for the run, so that many without results end a piece as well
+    const left = this.#results.erase(run.key, budget) - 1
+    if (left >= 0) this.#runs.erased(run)
+    return left
+  }
+
+  #scrub(): Progress {
+    if (this.#freePages() > 0) this.#db.exec(`PRAGMA incremental_vacuum(${PIECE_PAGES})`)
+    if (this.#freePages() > 0) return 'scrubbing'
+    if (!this.#emptyLog()) return 'blocked'
+    this.#needsScrub = false
+    this.#isScrubbing = false
+    this.#isAwaited = false
+    return 'scrubbed'
+  }
+
+  /** Never waits for a reader: others would wait for this. */
+  #emptyLog(): boolean {
+    const timeoutMs = this.#db.pragma('busy_timeout', { simple: true })
+    this.#db.pragma('busy_timeout = 0')
+    try {
+      const [answer] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
+      return answer.busy === 0
+    } finally {
+      this.#db.pragma(`busy_timeout = ${timeoutMs}`)
+    }
+  }
+
+  #freePages(): number {
+    return this.#db.pragma('freelist_count', { simple: true }) as number
+  }
+}

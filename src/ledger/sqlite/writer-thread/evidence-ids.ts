@@ -1,0 +1,92 @@
+/**
+ * The ids that results of a run go by. An id once given stays with its result, but for a suspension's, which a later result
+ * of the same call takes over.
+ */
+
+import { handleOf, recallHandleNumber } from '../../../core/handles.ts'
+import { NOTE_ID_BYTES } from '../../../core/limits.ts'
+import type { ResultRow } from '../rows/result-statements.ts'
+
+/** How many ids {@link EvidenceIds} remembers the last copy of. */
+const COPIES_IDS = 1_000
+const FIRST_COPY = 2
+
+/** What is known of a run's results; and the one thing that may change of them. */
+export interface ResultNames {
+  byEvidenceId(run: number, evidenceId: string): ResultRow | undefined
+  byNumber(run: number, number: number): ResultRow | undefined
+  rename(row: ResultRow, evidenceId: string, recallName: string): void
+}
+
+export interface DrawnIds {
+  readonly evidenceId: string
+  readonly recallName: string
+}
+
+export class EvidenceIds {
+  readonly #results: ResultNames
+  /** By run and id, the last copy drawn: all before it are taken, so that many copies of an id are not searched again. */
+  readonly #copies = new Map<string, number>()
+
+  constructor(results: ResultNames) {
+    this.#results = results
+  }
+
+  /** The names of the result `number` put under `toolUseId`, which may be empty. Moves a suspension out of the way. */
+  draw(run: number, toolUseId: string, number: number): DrawnIds {
+    const evidenceId = this.#draw(run, toolUseId, number)
+    return { evidenceId, recallName: this.#recallName(run, evidenceId, number) }
+  }
+
+  /** What was drawn in a transaction that failed, or of results since erased, is free. */
+  forget(): void {
+    this.#copies.clear()
+  }
+
+  #draw(run: number, toolUseId: string, number: number): string {
+    const id = toolUseId === '' ? handleOf(number) : toolUseId
+    const holder = this.#results.byEvidenceId(run, id)
+    if (holder === undefined) return this.#isHandle(run, id) ? this.#copyOf(run, id) : id
+    if (holder.outcome !== 'suspension' || holder.tool_use_id !== toolUseId) {
+      return this.#copyOf(run, id)
+    }
+    this.#moveSuspension(holder)
+    return id
+  }
+
+  #moveSuspension(row: ResultRow): void {
+    const wanted = `${row.evidence_id}~suspension`
+    const taken = this.#results.byEvidenceId(row.run, wanted) !== undefined
+    const evidenceId = taken ? this.#copyOf(row.run, wanted) : wanted
+    this.#results.rename(row, evidenceId, this.#recallName(row.run, evidenceId, row.number))
+  }
+
+  #copyOf(run: number, id: string): string {
+    const key = `${run} ${id}`
+    let copy = this.#copies.get(key) ?? FIRST_COPY
+    while (this.#results.byEvidenceId(run, `${id}~${copy}`) !== undefined) copy++
+    this.#remember(key, copy)
+    return `${id}~${copy}`
+  }
+
+  #remember(key: string, copy: number): void {
+    this.#copies.delete(key)
+    this.#copies.set(key, copy)
+    if (this.#copies.size <= COPIES_IDS) return
+    const [oldest] = this.#copies.keys()
+    if (oldest !== undefined) this.#copies.delete(oldest)
+  }
+
+  /** Whether recall would take `id` for the handle of a result that is there. */
+  #isHandle(run: number, id: string): boolean {
+    const number = recallHandleNumber(id)
+    return number !== undefined && this.#results.byNumber(run, number) !== undefined
+  }
+
+  #recallName(run: number, evidenceId: string, number: number): string {
+    if (Buffer.byteLength(evidenceId) <= NOTE_ID_BYTES) return evidenceId
+    const handle = handleOf(number)
+    const names = [handle, `$${handle}`]
+    return names.find((name) => this.#results.byEvidenceId(run, name) === undefined) ?? evidenceId
+  }
+}

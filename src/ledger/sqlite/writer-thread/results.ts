@@ -1,0 +1,223 @@
+/**
+ * The rows of results and their chunks: kept, renamed, erased. Synchronous, and in the caller's transaction. Whether a run
+ * may be put to is decided in `store.ts`.
+ */
+import type Database from 'better-sqlite3'
+import { shownChars } from '../../../core/content.ts'
+import { CoatcheckError } from '../../../core/errors.ts'
+import { sha256Hex } from '../../digest.ts'
+import type { LedgerPolicy, Put, PutNames, StreamedPut } from '../../ledger.ts'
+import { type ChunkKeys, type ChunkWriter, eraseCost } from '../rows/chunks.ts'
+import type { ResultReader } from '../rows/result-reader.ts'
+import {
+  columnsOf,
+  type ErasedRow,
+  prepareResultWrites,
+  type ResultRow,
+} from '../rows/result-statements.ts'
+import type { RunRow } from '../rows/run-state.ts'
+import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
+
+interface Place {
+  readonly run: RunRow
+  readonly now: number
+}
+
+export class Results implements ResultNames {
+  readonly #policy: LedgerPolicy
+  readonly #reader: ResultReader
+  readonly #chunks: ChunkWriter
+  readonly #sql: ReturnType<typeof prepareResultWrites>
+  readonly #ids: EvidenceIds
+  /** Only grows while the process lives, so that a result which was erased under its reader never names another's chunks. */
+  #nextKey: number
+
+  /** `reader` and `chunks` are of the same connection. */
+  constructor(
+    db: Database.Database,
+    policy: LedgerPolicy,
+    parts: { readonly reader: ResultReader; readonly chunks: ChunkWriter },
+  ) {
+    this.#policy = policy
+    this.#reader = parts.reader
+    this.#chunks = parts.chunks
+    this.#sql = prepareResultWrites(db)
+    this.#ids = new EvidenceIds(this)
+    this.#nextKey = this.#chunks.nextKey()
+  }
+
+  /** Keys that nothing else will have: the first of so many in a row. */
+  reserve(keys: number): number {
+    const first = this.#nextKey
+    this.#nextKey += keys
+    return first
+  }
+
+  /** The result that `put` repeats, if it does. */
+  findSame(run: RunRow, put: StreamedPut): ResultRow | undefined {
+    if (put.idempotencyKey !== null) {
+      return this.#reader.byIdempotencyKey(run.key, put.idempotencyKey)
+    }
+    if (put.toolUseId === '') return undefined
+    const same = {
+      run: run.key,
+      toolUseId: put.toolUseId,
+      outcome: put.outcome,
+      kind: put.kind,
+      sha256: Buffer.from(put.sha256, 'hex'),
+      totalBytes: put.totalBytes,
+    }
+    return this.#sql.hasSame.get(same) === undefined ? undefined : this.#sql.same.get(same)
+  }
+
+  /** Whether a put of these names that has brought so many bytes may still be found by {@link findSame}. */
+  mayHave(run: RunRow, { toolUseId, idempotencyKey }: PutNames, bytes: number): boolean {
+    if (idempotencyKey !== null) {
+      return this.#reader.byIdempotencyKey(run.key, idempotencyKey) !== undefined
+    }
+    return toolUseId !== '' && this.#sql.hasLarger.get(run.key, toolUseId, bytes) !== undefined
+  }
+
+  /**
+   * Keeps a result under the run's next number; returns also the run as it then is, which is the caller's to write. For room
+   * and chunks the caller has cared.
+   */
+  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: ResultRow; run: RunRow } {
+    const { run } = place
+    const failures = failuresAfter(run, put)
+    const row = this.#rowOf(place, put, { ...keys, repeats: failures.repeats })
+    this.#sql.insert.run(...columnsOf(row))
+    const { number, recall_name: recallName, repeats } = row
+    const counted = {
+      ...run,
+      last_number: number,
+      results: run.results + 1,
+      kept_bytes: run.kept_bytes + row.total_bytes,
+      produced_chars: run.produced_chars + put.totals.chars,
+      shown_chars: run.shown_chars + shownChars(put.shown, { number, recallName, repeats }),
+      failure_key: failures.key,
+      failure_repeats: failures.run,
+    }
+    return { row, run: counted }
+  }
+
+  byNumber(run: number, number: number): ResultRow | undefined {
+    return this.#reader.byNumber(run, number)
+  }
+
+  byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {
+    return this.#reader.byEvidenceId(run, evidenceId)
+  }
+
+  rename(row: ResultRow, evidenceId: string, recallName: string): void {
+    this.#sql.rename.run(evidenceId, recallName, row.key)
+  }
+
+  /** Erases rows of a run while `budget` (see `eraseCost`) lasts; returns what is left of it, which is above 0 when all are gone. */
+  erase(run: number, budget: number): number {
+    this.#ids.forget()
+    let left = budget
+    while (left > 0) {
+      const rows = this.#sql.first.all(run, left)
+      if (rows.length === 0) return left
+      for (const row of rows) if (left > 0) left -= this.#eraseOne(row, left)
+    }
+    return 0
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#ids.forget()
+  }
+
+  /** Throws `over_limit` when the run may not take another result of so many bytes. */
+  requireRoom(
+    { results, kept_bytes }: Pick<RunRow, 'results' | 'kept_bytes'>,
+    bytes: number,
+  ): void {
+    const { maxResultsPerRun, maxBytesPerRun } = this.#policy
+    if (results >= maxResultsPerRun) {
+      const detail = `The run holds ${results} results, which is the limit. Put into another run.`
+      throw new CoatcheckError('over_limit', detail, {
+        limit: 'results_per_run',
+        value: maxResultsPerRun,
+      })
+    }
+    if (kept_bytes + bytes > maxBytesPerRun) {
+      const detail = `The run holds ${kept_bytes} bytes, and ${bytes} more would pass the limit of ${maxBytesPerRun}. Put into another run.`
+      throw new CoatcheckError('over_limit', detail, {
+        limit: 'bytes_per_run',
+        value: maxBytesPerRun,
+      })
+    }
+  }
+
+  /** Returns what it cost. */
+  #eraseOne({ key, chunks, total_bytes }: ErasedRow, budget: number): number {
+    const cost = eraseCost(total_bytes)
+    const erased = Math.min(Math.ceil(budget / cost), chunks)
+    this.#chunks.erase(key + chunks - erased, key + chunks)
+    if (erased < chunks) this.#sql.shorten.run(erased, key)
+    else this.#sql.erase.run(key)
+    return erased * cost
+  }
+
+  #rowOf(
+    { run, now }: Place,
+    put: StreamedPut,
+    drawn: ChunkKeys & { readonly repeats: number },
+  ): ResultRow {
+    const number = run.last_number + 1
+    const { evidenceId, recallName } = this.#ids.draw(run.key, put.toolUseId, number)
+    const isViewed = put.kind !== 'binary'
+    const { totals } = put
+    return {
+      ...drawn,
+      run: run.key,
+      number,
+      evidence_id: evidenceId,
+      recall_name: recallName,
+      tool_use_id: put.toolUseId,
+      idempotency_key: put.idempotencyKey,
+      tool_name: put.toolName,
+      outcome: put.outcome,
+      kind: put.kind,
+      media_type: put.mediaType,
+      total_bytes: put.totalBytes,
+      total_chars: isViewed ? totals.chars : null,
+      total_lines: isViewed ? totals.lines : null,
+      view_bytes: totals.bytes,
+      sha256: Buffer.from(put.sha256, 'hex'),
+      view_form: put.view.form,
+      view_start: put.view.start,
+      view_end: put.view.end,
+      preview: put.preview,
+      hint: put.hint,
+      verbatim_limit_chars: put.verbatimLimitChars,
+      created_at: now,
+    }
+  }
+}
+
+/** A put without its value's bytes; they are digested here, in the thread that has less to do. */
+export function withoutValue({ value, plan, sha256, ...put }: Put): StreamedPut {
+  const digest = sha256 ?? sha256Hex(value)
+  return { ...put, sha256: digest, totalBytes: value.length, totals: plan.view }
+}
+
+/** How often this failure has now happened in a row, and what the run remembers for the next. */
+function failuresAfter(run: RunRow, { outcome, failureKey }: StreamedPut) {
+  switch (outcome) {
+    case 'output':
+      return { repeats: 1, key: null, run: 0 }
+    case 'suspension':
+      return { repeats: 1, key: run.failure_key, run: run.failure_repeats }
+    case 'failure': {
+      const again = failureKey !== null && failureKey === run.failure_key
+      const repeats = again ? run.failure_repeats + 1 : 1
+      return { repeats, key: failureKey, run: repeats }
+    }
+    default:
+      return outcome satisfies never
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The rows of runs: opened, changed, counted, ended. Synchronous, and in the caller's transaction. What becomes of a run's
+ * results is not decided here.
+ */
+import type Database from 'better-sqlite3'
+import { CoatcheckError } from '../../../core/errors.ts'
+import { FORMATS, type LedgerPolicy, type RunPatch, type RunRef } from '../../ledger.ts'
+import { runNotOpen } from '../../refusals.ts'
+import type { Touch } from '../protocol/last-requests.ts'
+import type { RunReader } from '../rows/run-reader.ts'
+import { isReadable, type RunRow } from '../rows/run-state.ts'
+import { prepareRunWrites, type RunToErase } from '../rows/run-statements.ts'
+
+export class Runs {
+  readonly #policy: LedgerPolicy
+  readonly #reader: RunReader
+  readonly #sql: ReturnType<typeof prepareRunWrites>
+
+  /** `reader` is of the same connection. */
+  constructor(db: Database.Database, policy: LedgerPolicy, reader: RunReader) {
+    this.#policy = policy
+    this.#reader = reader
+    this.#sql = prepareRunWrites(db)
+  }
+
+  /** The run with this request noted; made if need be. Throws `ended`, `expired`, `evicted`, `over_limit`. */
+  open(ref: RunRef, now: number): { row: RunRow; created: boolean } {
+    const found = this.requireOpenable(ref, now)
+    if (found === undefined) return { row: this.create(ref, now), created: true }
+    this.#sql.request.run(now, found.key)
+    return { row: found, created: false }
+  }
+
+  /**
+   * Throws as `open` would, and changes nothing. The run, when there is one: the one that is `known`, which is not read again,
+   * as it stands now.
+   */
+  requireOpenable(ref: RunRef, now: number, known?: RunRow): RunRow | undefined {
+    const found = known ? this.#reader.settled(known, now) : this.#reader.find(ref, now)
+    if (found === undefined) this.#requireRoom(ref)
+    else requireOpen(found)
+    return found
+  }
+
+  /** A run that `requireOpenable` has not found. */
+  create(ref: RunRef, now: number): RunRow {
+    const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
+    this.#sql.create.run({
+      tenant: ref.tenant,
+      run: ref.run,
+      format: FORMATS[0],
+      ttl: defaultTtlSeconds,
+      chars: defaultVerbatimLimitChars,
+      now,
+    })
+    this.#sql.countRuns.run({ tenant: ref.tenant, added: 1 })
+    return this.#reader.find(ref, now) as RunRow
+  }
+
+  /** Throws `format_fixed`; the format of a run just made may be any. */
+  change({ row, created }: { row: RunRow; created: boolean }, patch: RunPatch): void {
+    const format = patch.format ?? row.format
+    if (!created && format !== row.format) {
+      const detail = `The run is open with the format ${row.format}, which is fixed. Use another run.`
+      throw new CoatcheckError('format_fixed', detail, { format: row.format })
+    }
+    const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
+    const ttl = patched(patch.ttlSeconds, row.ttl_seconds, defaultTtlSeconds)
+    const chars = patched(
+      patch.verbatimLimitChars,
+      row.verbatim_limit_chars,
+      defaultVerbatimLimitChars,
+    )
+    this.#sql.change.run(format, ttl, chars, row.key)
+    for (const [name, schema] of patch.tools ?? []) {
+      if (schema === null) this.#sql.dropTool.run(row.key, name)
+      else this.#sql.setTool.run(row.key, name, schema)
+    }
+  }
+
+  /** Writes what puts have changed of an open run. */
+  count(row: RunRow): void {
+    this.#sql.count.run(row)
+  }
+
+  /** Ends an open run; writes what time has made of any other. */
+  end(row: RunRow, now: number): void {
+    if (row.state === 'open') {
+      const last_request_at = Math.max(row.last_request_at, now)
+      this.#sql.settle.run({ key: row.key, state: 'ended', ended_at: now, last_request_at })
+    } else this.settle(row)
+  }
+
+  /** Writes the state that time has brought, where the row does not have it yet. */
+  settle({ key, state, ended_at, last_request_at, tenant }: RunRow): void {
+    if (state === 'open' || state === 'purged') return
+    const { changes } = this.#sql.settle.run({ key, state, ended_at, last_request_at })
+    if (changes > 0 && state === 'evicting') this.#sql.countRuns.run({ tenant, added: -1 })
+  }
+
+  /** Leaves the run's name and last number; what it had is without a name from now on, and to be erased. */
+  purge(row: RunRow): void {
+    this.settle(row)
+    if (isReadable(row)) this.#sql.countRuns.run({ tenant: row.tenant, added: -1 })
+    this.#sql.purge.run(row.key)
+    this.#sql.keepName.run(row)
+  }
+
+  /** Once the results of the run are gone. */
+  erased({ key, state }: RunToErase): void {
+    this.#sql.dropTools.run(key)
+    if (state === 'purging') this.#sql.erase.run(key)
+    else this.#sql.evicted.run(key)
+  }
+
+  /** Requests that were only noted so far. */
+  touch(touches: Iterable<Touch>): void {
+    for (const [key, at] of touches) this.#sql.request.run(at, key)
+  }
+
+  #requireRoom({ tenant }: RunRef): void {
+    const { maxRuns } = this.#policy
+    if (this.#reader.counted(tenant) < maxRuns) return
+    const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
+    throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
+  }
+}
+
+/** Absent, as it is; null, the default. */
+function patched(asked: number | null | undefined, current: number, standard: number): number {
+  return asked === undefined ? current : (asked ?? standard)
+}
+
+function requireOpen({ run: id, state, ttl_seconds: ttlSeconds }: RunRow): void {
+  if (state === 'open' || state === 'purged') return
+  throw runNotOpen({ id, ttlSeconds }, state === 'evicting' ? 'evicted' : state)
+}

@@ -1,0 +1,242 @@
+/**
+ * What writes: synchronous calls on the one connection that changes the file. Every write is one transaction, and what it
+ * throws has changed nothing. Arguments and answers are plain values, since the callers are in another thread.
+ */
+import type Database from 'better-sqlite3'
+import { CoatcheckError } from '../../../core/errors.ts'
+import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../../ledger.ts'
+import { type LedgerFile, openFile } from '../file/file.ts'
+import { ledgerError, openError } from '../file/sqlite-errors.ts'
+import { type Touch, Touches } from '../protocol/last-requests.ts'
+import type { Append, Appended, AppendOutcome, Finish } from '../protocol/messages.ts'
+import { ChunkWriter } from '../rows/chunks.ts'
+import { ResultReader } from '../rows/result-reader.ts'
+import { RunReader } from '../rows/run-reader.ts'
+import type { RunRow } from '../rows/run-state.ts'
+import { unsynced } from '../unsynced.ts'
+import { Eraser, type Progress } from './erase-rows.ts'
+import { Puts } from './puts.ts'
+import { Results } from './results.ts'
+import { Runs } from './runs.ts'
+import { type Asked, Uploads } from './uploads.ts'
+
+/** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
+export function openStore(path: string, policy: LedgerPolicy): Store {
+  const file = openFile(path)
+  try {
+    return new Store(file, policy)
+  } catch (error) {
+    file.close()
+    throw openError(error, path)
+  }
+}
+
+export class Store {
+  readonly #file: LedgerFile
+  readonly #db: Database.Database
+  readonly #reader: RunReader
+  readonly #runs: Runs
+  readonly #results: Results
+  readonly #uploads: Uploads
+  readonly #puts: Puts
+  readonly #eraser: Eraser
+  /** Received, and written with the next transaction. */
+  readonly #touches = new Touches()
+  /** Of the schema; what a ping writes again. */
+  readonly #version: number
+  #hasFailed = false
+  readonly #transaction: Database.Transaction<(work: () => unknown) => unknown>
+
+  /** Takes the file over: it is closed with the store. */
+  constructor(file: LedgerFile, policy: LedgerPolicy) {
+    const { db } = file
+    this.#file = file
+    this.#db = db
+    this.#reader = new RunReader(db, policy, this.#touches)
+    this.#runs = new Runs(db, policy, this.#reader)
+    const chunks = new ChunkWriter(db)
+    this.#results = new Results(db, policy, { reader: new ResultReader(db), chunks })
+    this.#uploads = new Uploads(db, { chunks, results: this.#results })
+    const parts = { runs: this.#runs, results: this.#results, uploads: this.#uploads }
+    this.#puts = new Puts({ ...parts, chunks })
+    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader })
+    this.#version = db.pragma('user_version', { simple: true }) as number
+    this.#transaction = db.transaction((work: () => unknown) => work())
+  }
+
+  /** When the last write failed, tries a small one: reads alone would not tell that the disk is full. */
+  ping(): void {
+    this.#translated(() => {
+      this.#file.requireThere()
+      this.#reader.ping()
+    })
+    if (this.#hasFailed) this.#write(() => this.#writeSomething())
+  }
+
+  /** Takes touches along with what is written next. */
+  touch(touches: readonly Touch[]): void {
+    for (const [key, at] of touches) this.#touches.note(key, at)
+  }
+
+  get touchesWritten(): boolean {
+    return this.#touches.size === 0
+  }
+
+  /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
+  append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    try {
+      return this.#appendAll(appends)
+    } finally {
+      // finished or failed: nobody adds to them any more
+      for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
+    }
+  }
+
+  /** The key of an upload. Throws as an append would, as far as that is known. */
+  openUpload(asked: Asked, now: number): number {
+    return this.#translated(() => {
+      this.#file.requireThere()
+      return this.#puts.openUpload(asked, now)
+    })
+  }
+
+  /** A call of an upload waits to be made. */
+  heard(upload: number): void {
+    this.#uploads.heard(upload)
+  }
+
+  /** Keeps the next chunks of an upload, which is dropped when this throws. */
+  stage(key: number, chunks: readonly Chunk[], now: number): void {
+    try {
+      unsynced(this.#db, () => this.#write(() => this.#puts.stage(key, chunks, now)))
+      this.#uploads.added(key, chunks)
+    } catch (error) {
+      this.#uploads.drop(key)
+      throw error
+    }
+  }
+
+  /** What was added is to be erased. */
+  dropUpload(key: number): undefined {
+    this.#uploads.drop(key)
+  }
+
+  openRun(ref: RunRef, patch: RunPatch, now: number): { run: Run; created: boolean } {
+    return this.#write(() => {
+      const opened = this.#runs.open(ref, now)
+      this.#runs.change(opened, patch)
+      const row = this.#reader.findByKey(opened.row.key, now) as RunRow
+      return { run: this.#reader.toRun(row) as Run, created: opened.created }
+    })
+  }
+
+  endRun(ref: RunRef, now: number): EndCounts {
+    return this.#write(() => {
+      const row = this.#reader.find(ref, now)
+      if (row !== undefined) this.#runs.end(row, now)
+      return countsOf(row)
+    })
+  }
+
+  /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
+  purgeRun(ref: RunRef, now: number): EndCounts {
+    const purge = (): EndCounts => {
+      const row = this.#reader.find(ref, now)
+      if (row !== undefined) this.#runs.purge(row)
+      return countsOf(row)
+    }
+    const counts = unsynced(this.#db, () => this.#write(purge))
+    this.#uploads.dropAll(ref)
+    return counts
+  }
+
+  /** True when there are more runs to look at. */
+  sweep(now: number): boolean {
+    return this.#write(() => this.#eraser.sweep(now))
+  }
+
+  /** Erases a piece of what is to be erased. */
+  erase(): Progress {
+    return this.#translated(() =>
+      unsynced(this.#db, () => this.#eraser.step((work) => this.#write(work))),
+    )
+  }
+
+  /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
+  postponeScrub(): void {
+    this.#eraser.postpone()
+    this.#write(() => this.#writeSomething())
+  }
+
+  /** Writes the touches that it has. */
+  flush(): void {
+    this.#write(() => undefined)
+  }
+
+  /** Frees the file whatever happens; throws when the touches could not be written. */
+  close(): void {
+    try {
+      this.flush()
+    } finally {
+      this.#file.close()
+    }
+  }
+
+  /** A savepoint copies every page that is changed after it, so that puts get one only when a fault is among them. */
+  #appendAll(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    try {
+      return this.#write(() => this.#puts.keepAll(appends))
+    } catch (error) {
+      if (error instanceof CoatcheckError) throw error
+      return this.#write(() => this.#puts.keepAll(appends, (work) => this.#apart(work)))
+    }
+  }
+
+  #apart(work: () => Appended): AppendOutcome {
+    try {
+      // within a transaction, this is a savepoint
+      return this.#transaction(work) as Appended
+    } catch (error) {
+      // some failures end the whole transaction
+      if (!this.#db.inTransaction) throw error
+      this.#results.forget()
+      return { refusal: ledgerError(error) }
+    }
+  }
+
+  /** A transaction that changes nothing is not committed. */
+  #writeSomething(): void {
+    this.#db.pragma(`user_version = ${this.#version}`)
+  }
+
+  #translated<Answer>(work: () => Answer): Answer {
+    try {
+      return work()
+    } catch (error) {
+      throw ledgerError(error)
+    }
+  }
+
+  #write<Answer>(work: () => Answer): Answer {
+    try {
+      this.#file.requireThere()
+      const answer = this.#transaction.immediate(() => {
+        const done = work()
+        this.#runs.touch(this.#touches.noted())
+        return done
+      })
+      this.#touches.clear()
+      this.#hasFailed = false
+      return answer as Answer
+    } catch (error) {
+      this.#hasFailed = !(error instanceof CoatcheckError)
+      this.#results.forget()
+      throw ledgerError(error)
+    }
+  }
+}
+
+const countsOf = (row: RunRow | undefined): EndCounts => ({
+  results: row?.results ?? 0,
+  keptBytes: row?.kept_bytes ?? 0,
+})

@@ -1,0 +1,30 @@
+/**
+ * The thread that writes: opens the ledger, says so, and hands all messages to the writer. Nothing is decided here. It ends
+ * when the ledger is closed or could not be opened, as nothing is left to do; a fault ends it too, which its owner tells all
+ * who wait.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import {
+  type FromWriter,
+  type ToWriter,
+  toPlainError,
+  type WriterData,
+} from '../protocol/messages.ts'
+import { openStore } from './store.ts'
+import { Writer } from './write-loop.ts'
+
+const post = (message: FromWriter): void => parentPort?.postMessage(message)
+
+try {
+  const { path, policy } = workerData as WriterData
+  const writer = new Writer(openStore(path, policy), post, () => parentPort?.close())
+  parentPort?.on('message', (messages: readonly ToWriter[]) => {
+    for (const message of messages) writer.receive(message)
+  })
+  parentPort?.on('messageerror', (error) => {
+    throw error
+  })
+  post({ opened: true })
+} catch (error) {
+  post({ refused: toPlainError(error) })
+}

@@ -1,0 +1,118 @@
+/**
+ * Validation in this thread, by Ajv. A schema is compiled once and kept by its bytes; Ajv needs objects, and so here alone
+ * values are parsed into them. A slow pattern or value holds the thread: there is no deadline here.
+ */
+import { createHash } from 'node:crypto'
+import { CoatcheckError } from '../../core/errors.ts'
+import type { JsonSlice } from '../../core/json/slice.ts'
+import { LruCache } from '../../core/lru.ts'
+import {
+  CACHE_SCHEMA_BYTES,
+  CACHE_SCHEMAS,
+  ERRORS_SHOWN,
+  SCHEMA_BYTES,
+  VALIDATION_HEAP_BYTES,
+  type ValidationLimits,
+} from '../limits.ts'
+import { type Report, reportOf, uncheckedReport } from '../messages/report.ts'
+import { weigh } from '../numbers/heap-estimate.ts'
+import type { SchemaWarning, Validation, Validator } from '../validator.ts'
+import { CompiledSchema, type Watch } from './compiled-schema.ts'
+import { MetaSchemas } from './meta-schemas.ts'
+
+const DEFAULTS: ValidationLimits = {
+  schemaBytes: SCHEMA_BYTES,
+  errorsShown: ERRORS_SHOWN,
+  heapBytes: VALIDATION_HEAP_BYTES,
+  cacheSchemas: CACHE_SCHEMAS,
+  cacheSchemaBytes: CACHE_SCHEMA_BYTES,
+}
+
+const UNWATCHED: Watch = { onPhase: () => {}, guard: (work) => work() }
+
+/** The other half is for what is found out about a value. */
+const HEAP_SHARE = 2
+
+export class AjvValidator implements Validator {
+  readonly #limits: ValidationLimits
+  readonly #compiled: LruCache<string, CompiledSchema>
+  readonly #metaSchemas = new MetaSchemas()
+  readonly #watch: Watch
+  #compilations = 0
+
+  constructor(limits: Partial<ValidationLimits> = {}, watch: Watch = UNWATCHED) {
+    this.#watch = watch
+    this.#limits = { ...DEFAULTS, ...limits }
+    this.#compiled = new LruCache({
+      maxEntries: this.#limits.cacheSchemas,
+      maxWeightBytes: this.#limits.cacheSchemaBytes,
+    })
+  }
+
+  /** How many schemas are held, and how often one was compiled: for metrics. */
+  get stats(): { readonly cached: number; readonly compilations: number } {
+    return { cached: this.#compiled.size, compilations: this.#compilations }
+  }
+
+  async compile(schema: JsonSlice): Promise<readonly SchemaWarning[]> {
+    return this.#compiledOf(schema).warnings
+  }
+
+  async validate(schema: JsonSlice, value: JsonSlice): Promise<Validation> {
+    const compiled = this.#compiledOf(schema)
+    const isRounded = this.#checkHeap(value)
+    return { ...this.#judge(compiled, value, isRounded), warnings: compiled.warnings }
+  }
+
+  async close(): Promise<void> {
+    this.#compiled.clear()
+  }
+
+  #judge(compiled: CompiledSchema, value: JsonSlice, isRounded: boolean): Report {
+    try {
+      const judged = compiled.judge(value, { isRounded, ...this.#watch })
+      return reportOf(judged, this.#limits.errorsShown)
+    } catch (error) {
+      // The stack ran out.
+      if (error instanceof RangeError) return uncheckedReport(value)
+      throw error
+    }
+  }
+
+  #compiledOf(source: JsonSlice): CompiledSchema {
+    const bytes = source.source
+    this.#checkSize(bytes.length)
+    const key = createHash('sha256').update(bytes).digest('base64')
+    const known = this.#compiled.get(key)
+    if (known !== undefined) return known
+    this.#watch.onPhase('compile')
+    this.#checkHeap(source)
+    this.#compilations++
+    const compiled = new CompiledSchema(source, this.#metaSchemas)
+    this.#compiled.add(key, compiled, bytes.length)
+    this.#watch.onPhase('read')
+    return compiled
+  }
+
+  #checkSize(bytes: number): void {
+    const { schemaBytes } = this.#limits
+    if (bytes <= schemaBytes) return
+    throw new CoatcheckError(
+      'over_limit',
+      `The schema has ${bytes} bytes; at most ${schemaBytes} are taken. Leave out descriptions, or share parts under "$defs".`,
+      { limit: 'schema_bytes', value: schemaBytes },
+    )
+  }
+
+  /** Whether numbers would be rounded. */
+  #checkHeap(source: JsonSlice): boolean {
+    const { heapBytes: limit } = this.#limits
+    const { heapBytes, isRounded } = weigh(source, limit / HEAP_SHARE)
+    if (heapBytes * HEAP_SHARE <= limit) return isRounded
+    throw new CoatcheckError(
+      'over_limit',
+      `As objects, which validation needs, arguments or schema may take more than half of ${limit} bytes (validation_heap_bytes). Reference a smaller part of the value, or leave the schema out.`,
+      { limit: 'validation_heap_bytes', value: limit },
+    )
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * What a schema says that nobody listens to. Schemas in the wild carry keywords and formats of other dialects and vendors;
+ * they are tolerated, and told, since a misspelled keyword would otherwise pass unseen.
+ */
+import type { Ajv } from 'ajv'
+import { pointerEscape } from '../../core/json/path.ts'
+import { ERROR_PATH_BYTES, WARNING_NAME_BYTES, WARNINGS_SHOWN } from '../limits.ts'
+import { clip, quote } from '../quote-data.ts'
+import { placesOf, type SchemaObject, type SchemaPlace } from '../tool-schema.ts'
+import type { SchemaWarning } from '../validator.ts'
+
+/** Read with the references, not as a keyword of its own. */
+const ANCHOR = '$anchor'
+
+/** The first {@link WARNINGS_SHOWN}, in document order. Inside an unknown keyword nothing is looked for. */
+export function warningsOf(schema: SchemaObject | boolean, ajv: Ajv): readonly SchemaWarning[] {
+  if (typeof schema === 'boolean') return []
+  const isKnown = (keyword: string): boolean =>
+    keyword === ANCHOR || Object.hasOwn(ajv.RULES.keywords, keyword)
+  const warnings: SchemaWarning[] = []
+  for (const place of placesOf(schema, isKnown)) {
+    for (const keyword of Object.keys(place.schema)) {
+      if (!isKnown(keyword)) warnings.push(unknownKeyword(place, keyword))
+    }
+    const { format } = place.schema
+    if (typeof format === 'string' && !Object.hasOwn(ajv.formats, format))
+      warnings.push(unknownFormat(place, format))
+    if (warnings.length >= WARNINGS_SHOWN) break
+  }
+  return warnings.slice(0, WARNINGS_SHOWN)
+}
+
+const unknownKeyword = (place: SchemaPlace, keyword: string): SchemaWarning => ({
+  code: 'unknown_keyword',
+  message: `${quote(clip(keyword, WARNING_NAME_BYTES))} is no keyword of this dialect and says nothing`,
+  schema_path: clip(`#${place.pointer}/${pointerEscape(keyword)}`, ERROR_PATH_BYTES),
+})
+
+const unknownFormat = (place: SchemaPlace, format: string): SchemaWarning => ({
+  code: 'unknown_format',
+  message: `${quote(clip(format, WARNING_NAME_BYTES))} is not a known format and is not checked`,
+  schema_path: clip(`#${place.pointer}/format`, ERROR_PATH_BYTES),
+})

@@ -1,0 +1,250 @@
+/**
+ * What went wrong, keyword by keyword, in words from which a model can repair its call: what was wanted, what came, and,
+ * where it helps, what to do. The texts are not clipped yet; only quoted samples are.
+ */
+import type { ErrorObject } from 'ajv'
+import { charsOf, firstChars } from '../../core/text.ts'
+import { SAMPLE_CHARS } from '../limits.ts'
+import { type Numbers, repeatIn } from '../numbers/exact-keywords.ts'
+import { type Holder, NONE_ROUNDED, type WrittenNumbers } from '../numbers/written-numbers.ts'
+import { count, list, quote, show } from '../quote-data.ts'
+import { isObject, type SchemaObject } from '../tool-schema.ts'
+import { asList, outline, outlines } from './describe-schema.ts'
+import { mismatchText, typesText } from './type-words.ts'
+
+export interface Words {
+  /** Completes "The value at this path …". */
+  readonly message: string
+  readonly expected: string | null
+}
+
+/** What Ajv says of an error beyond its keyword, by keyword. */
+interface Params {
+  readonly [name: string]: unknown
+  readonly failingKeyword?: unknown
+  readonly limit?: unknown
+  readonly maxContains?: unknown
+  readonly minContains?: unknown
+  readonly missingProperty?: unknown
+  readonly passingSchemas?: unknown
+  readonly property?: unknown
+  readonly propertyName?: unknown
+}
+
+/** Ajv's report of one error, with the schema and the data that it was made of. */
+interface Fault {
+  readonly keyword: string
+  readonly params: Params
+  /** The keyword's own value. */
+  readonly rule: unknown
+  readonly schema: SchemaObject
+  readonly data: unknown
+  /** The numbers of schema and data that were rounded. */
+  readonly numbers: Numbers
+}
+
+const NONE: Numbers = Object.freeze({ schema: NONE_ROUNDED, value: NONE_ROUNDED })
+
+type Describe = (fault: Fault) => Words
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  minimum: 'at least',
+  maximum: 'at most',
+  exclusiveMinimum: 'more than',
+  exclusiveMaximum: 'less than',
+}
+
+const must = (expected: string, ending = ''): Words => ({
+  message: `must be ${expected}${ending}`,
+  expected,
+})
+
+const namesOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value) : [])
+
+function describeType({ rule, schema, data }: Fault): Words {
+  const types = asList(rule).map(String)
+  if (schema.nullable === true) types.push('null')
+  return must(typesText(types), mismatchText(types, data))
+}
+
+function describeRequired({ params, schema }: Fault): Words {
+  const name = String(params.missingProperty)
+  const member = quote(name)
+  const properties = schema.properties
+  const own = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
+  const what = outline(own)
+  return {
+    message: `lacks the required member ${member}`,
+    expected: what === undefined ? `member ${member}` : `member ${member}: ${what}`,
+  }
+}
+
+function describeDependent({ params }: Fault): Words {
+  const wanted = quote(String(params.missingProperty))
+  return {
+    message: `has the member ${quote(String(params.property))}, and therefore must have ${wanted} as well`,
+    expected: `member ${wanted}`,
+  }
+}
+
+const describeExtra =
+  (param: string): Describe =>
+  ({ params, schema }) => {
+    const allowed = namesOf(schema.properties)
+    const known = allowed.length === 0 ? '' : `; its members are ${list(allowed)}`
+    return {
+      message: `must not have the member ${quote(String(params[param]))}${known}`,
+      expected: allowed.length === 0 ? null : `only ${list(allowed)}`,
+    }
+  }
+
+/** The keyword's own value; a number as it was written. */
+const ruleText = ({ rule, keyword, schema, numbers }: Fault): string =>
+  showWritten(rule, numbers.schema, schema, keyword)
+
+function showWritten(
+  value: unknown,
+  numbers: WrittenNumbers,
+  holder: Holder,
+  key: string | number,
+): string {
+  const token = typeof value === 'number' ? numbers.tokenOf(holder, key) : undefined
+  return token === undefined ? show(value) : firstChars(token, SAMPLE_CHARS)
+}
+
+const describeLimit: Describe = (fault) => must(`${COMPARISONS[fault.keyword]} ${ruleText(fault)}`)
+
+function describeEnum({ rule, numbers }: Fault): Words {
+  const options = asList(rule)
+  return must(
+    `one of ${list(options, (option, i) => showWritten(option, numbers.schema, options, i))}`,
+  )
+}
+
+const describeSize =
+  (thing: string, sizeOf: (data: never) => number): Describe =>
+  ({ keyword, rule, data }) => {
+    const bound = keyword.startsWith('min') ? 'at least' : 'at most'
+    const expected = `${bound} ${count(Number(rule), thing)}`
+    return { message: `must have ${expected}, but has ${sizeOf(data as never)}`, expected }
+  }
+
+const describeChars = describeSize('character', charsOf)
+const describeItems = describeSize('item', (data: readonly unknown[]) => data.length)
+const describeMembers = describeSize('member', (data: object) => Object.keys(data).length)
+
+const describeSurplus: Describe = ({ params, data }) => {
+  const expected = `at most ${count(Number(params.limit), 'item')}`
+  return { message: `must have ${expected}, but has ${asList(data).length}`, expected }
+}
+
+function describeContains({ params, rule }: Fault): Words {
+  const { minContains, maxContains } = params
+  const most = maxContains === undefined ? '' : ` and at most ${String(maxContains)}`
+  const what = outline(rule)
+  const expected = `at least ${String(minContains)}${most} matching ${Number(minContains) === 1 && most === '' ? 'item' : 'items'}`
+  return { message: `must contain ${expected}${what === undefined ? '' : ` (${what})`}`, expected }
+}
+
+function describeOneOf({ params, rule }: Fault): Words {
+  const passing = params.passingSchemas
+  const found = Array.isArray(passing) ? `both ${passing.join(' and ')}` : 'none'
+  const among = `${asList(rule).length} alternatives`
+  return {
+    message: `must match exactly one of ${among}, but matches ${found}`,
+    expected: outlines(rule),
+  }
+}
+
+const describeAnyOf: Describe = ({ rule }) => ({
+  message: `must match at least one of ${asList(rule).length} alternatives, but matches none`,
+  expected: outlines(rule),
+})
+
+function describeRepeat({ data, numbers }: Fault): Words {
+  const [first, second] = repeatIn(data as readonly unknown[], numbers.value) ?? []
+  return {
+    message: `must not repeat an item: items ${first} and ${second} are equal`,
+    expected: 'distinct items',
+  }
+}
+
+const DESCRIPTIONS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
+  ['type', describeType],
+  ['required', describeRequired],
+  ['dependencies', describeDependent],
+  ['dependentRequired', describeDependent],
+  ['additionalProperties', describeExtra('additionalProperty')],
+  ['unevaluatedProperties', describeExtra('unevaluatedProperty')],
+  ['enum', describeEnum],
+  ['const', (fault) => must(ruleText(fault))],
+  ['minimum', describeLimit],
+  ['maximum', describeLimit],
+  ['exclusiveMinimum', describeLimit],
+  ['exclusiveMaximum', describeLimit],
+  ['multipleOf', (fault) => must(`a multiple of ${ruleText(fault)}`)],
+  ['minLength', describeChars],
+  ['maxLength', describeChars],
+  ['minItems', describeItems],
+  ['maxItems', describeItems],
+  ['minProperties', describeMembers],
+  ['maxProperties', describeMembers],
+  ['items', describeSurplus],
+  ['additionalItems', describeSurplus],
+  ['unevaluatedItems', describeSurplus],
+  ['uniqueItems', describeRepeat],
+  ['contains', describeContains],
+  [
+    'pattern',
+    ({ rule }) => ({
+      message: `must match the pattern ${quote(String(rule))}`,
+      expected: `pattern ${String(rule)}`,
+    }),
+  ],
+  [
+    'format',
+    ({ rule }) => ({
+      message: `must have the format ${quote(String(rule))}`,
+      expected: `format ${String(rule)}`,
+    }),
+  ],
+  ['oneOf', describeOneOf],
+  ['anyOf', describeAnyOf],
+  [
+    'not',
+    ({ rule }) => ({ message: 'must not match what "not" excludes', expected: excluded(rule) }),
+  ],
+  [
+    'if',
+    ({ params }) => ({
+      message: `must match ${quote(String(params.failingKeyword))}, as its "if" applies`,
+      expected: null,
+    }),
+  ],
+  [
+    'propertyNames',
+    ({ params }) => ({
+      message: `has a member whose name is not allowed: ${quote(String(params.propertyName))}`,
+      expected: null,
+    }),
+  ],
+  ['false schema', () => ({ message: 'is not allowed here: leave it out', expected: 'nothing' })],
+])
+
+function excluded(rule: unknown): string | null {
+  const what = outline(rule)
+  return what === undefined ? null : `not ${what}`
+}
+
+/** The words for one error of Ajv's, which must come with schema and data (`verbose`). */
+export function wordsFor(error: ErrorObject, numbers: Numbers = NONE): Words {
+  const { keyword, params, schema: rule, parentSchema, data, propertyName } = error
+  const schema = isObject(parentSchema) ? parentSchema : {}
+  const describe = DESCRIPTIONS.get(keyword)
+  const words = describe?.({ keyword, params, rule, schema, data, numbers }) ?? {
+    message: `must meet ${quote(keyword)}`,
+    expected: null,
+  }
+  if (propertyName === undefined) return words
+  return { ...words, message: `has the member name ${quote(propertyName)}, which ${words.message}` }
+}

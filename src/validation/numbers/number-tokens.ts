@@ -1,0 +1,50 @@
+/** The tokens of a JSON text other than its strings, one after the other, whatever they are nested in. */
+import { type JsonSlice, skipString, skipValue } from '../../core/json/slice.ts'
+import { isExact } from './decimal.ts'
+
+const SPACE = 0x20
+const QUOTE = 0x22
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+const LOWER_E = 0x65
+/** Numbers of no more characters, without an exponent, are exact as doubles. */
+const EXACT_CHARS = 15
+
+/**
+ * Calls `visit` with the first byte of every number, literal and punctuation mark, and where it starts and ends. False ends
+ * the walk.
+ */
+export function eachToken(
+  { bytes, start, end }: JsonSlice,
+  visit: (first: number, start: number, end: number) => boolean,
+): void {
+  let pos = start
+  while (pos < end) {
+    const first = bytes[pos] as number
+    if (first === QUOTE) pos = skipString(bytes, pos)
+    else if (first <= SPACE) pos++
+    else {
+      const after = isNumber(first) ? skipValue(bytes, pos, end) : pos + 1
+      if (!visit(first, pos, after)) return
+      pos = after
+    }
+  }
+}
+
+/** Whether a token that begins with `first` is a number. */
+export const isNumber = (first: number): boolean =>
+  first === MINUS || (first >= ZERO && first <= NINE)
+
+/** Whether it takes a look at its digits to tell that a double holds the number. */
+export function isDoubtful(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > EXACT_CHARS) return true
+  for (let pos = start; pos < end; pos++) {
+    if (((bytes[pos] as number) | SPACE) === LOWER_E) return true
+  }
+  return false
+}
+
+/** Whether a double holds another number than was written. */
+export const isRounded = (bytes: Buffer, start: number, end: number): boolean =>
+  isDoubtful(bytes, start, end) && !isExact(bytes.toString('latin1', start, end))

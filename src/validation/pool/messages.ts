@@ -1,0 +1,43 @@
+/** What passes between who asks and the thread that validates: plain data, bytes without a copy. */
+import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../../core/errors.ts'
+import type { ThreadLimits } from '../limits.ts'
+import type { SchemaWarning, Validation } from '../validator.ts'
+import type { Phase } from './deadlines.ts'
+
+export interface ThreadData {
+  readonly limits: ThreadLimits
+}
+
+/** `bytes` holds the schema, then the value; without a value the schema is only compiled. */
+export interface ToThread {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly schemaBytes: number
+  readonly hasValue: boolean
+}
+
+export type Answer =
+  | { readonly warnings: readonly SchemaWarning[] }
+  | { readonly validation: Validation }
+  | { readonly refusal: Refusal }
+  | { readonly fault: string }
+
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly facts: ErrorFacts
+}
+
+/** `ready` once, before any answer; a phase as it begins. */
+export type FromThread = { readonly ready: true } | { readonly phase: Phase } | Answer
+
+/** What a call threw: an error of the domain to be thrown again, or a bug of ours. */
+export function answerTo(error: unknown): Answer {
+  if (error instanceof CoatcheckError) {
+    const { code, message, facts } = error
+    return { refusal: { code, message, facts } }
+  }
+  return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+}
+
+export const refused = ({ code, message, facts }: Refusal): CoatcheckError =>
+  new CoatcheckError(code, message, facts)

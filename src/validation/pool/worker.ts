@@ -1,0 +1,40 @@
+/** The thread that validates: one call at a time, each answered. It holds no addon, so that it may be ended anywhere. */
+import { constants, setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { JsonSlice } from '../../core/json/slice.ts'
+import { AjvValidator } from '../ajv/ajv-validator.ts'
+import { stoppingGuard } from './deadlines.ts'
+import {
+  type Answer,
+  answerTo,
+  type FromThread,
+  type ThreadData,
+  type ToThread,
+} from './messages.ts'
+
+const post = (message: FromThread): void => parentPort?.postMessage(message)
+const { limits } = workerData as ThreadData
+const validator = new AjvValidator(limits, {
+  onPhase: (phase) => post({ phase }),
+  guard: stoppingGuard(limits),
+})
+
+async function answer({ bytes, schemaBytes, hasValue }: ToThread): Promise<Answer> {
+  const buffer = Buffer.from(bytes.buffer)
+  const schema = new JsonSlice(buffer, 0, schemaBytes)
+  try {
+    if (!hasValue) return { warnings: await validator.compile(schema) }
+    const value = new JsonSlice(buffer, schemaBytes)
+    return { validation: await validator.validate(schema, value) }
+  } catch (error) {
+    return answerTo(error)
+  }
+}
+
+// A schema that runs away leaves the processor to requests. Elsewhere this would be said of the whole process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+
+// The first schema takes many times longer than others, so it is one of ours.
+await validator.compile(new JsonSlice(Buffer.from('{"type":"object"}')))
+parentPort?.on('message', (message: ToThread) => void answer(message).then(post))
+post({ ready: true })
