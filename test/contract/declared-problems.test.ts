@@ -3,7 +3,7 @@ import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
 import type { ErrorCode } from '../../src/core/errors.ts'
 import { type Operation, operationsOf } from '../../src/http/docs/openapi-document.ts'
 import { PROVOKABLE, provoke } from './provoked.ts'
-import { type Complain, complainer } from './schemas.ts'
+import { type Complain, complainer, responsesOf } from './schemas.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const PROBLEM = 'application/problem+json'
@@ -47,7 +47,8 @@ function undeclared(
   status: number,
   problem: unknown,
 ): readonly string[] {
-  const media = operation?.responses[String(status)]?.content?.[PROBLEM]
+  const responses = operation === undefined ? {} : responsesOf(operation, service.document)
+  const media = responses[String(status)]?.content?.[PROBLEM]
   const { code } = problem as { code: string }
   const where = `${operation?.operationId} ${status} ${code}`
   if (media === undefined) return [`${where} is not declared`]

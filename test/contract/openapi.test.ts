@@ -4,7 +4,7 @@ import { exampleRequests } from '../../scripts/openapi/example-requests.ts'
 import { openApiYaml } from '../../src/http/docs/docs.ts'
 import { type Operation, operationsOf } from '../../src/http/docs/openapi-document.ts'
 import { PROBLEM_EXAMPLES } from '../../src/http/docs/problem-examples.ts'
-import { type Complain, complainer } from './schemas.ts'
+import { type Complain, complainer, responsesOf } from './schemas.ts'
 import { startTestService, type TestService } from './support.ts'
 
 const COMMITTED = new URL('../../openapi.yaml', import.meta.url)
@@ -34,7 +34,8 @@ type Exampled = readonly [where: string, schema: Node, example: unknown]
 /** Every example in the document, with the schema it is of. */
 function exampled(): readonly Exampled[] {
   return operationsOf(service.document).flatMap(({ operation }) => {
-    const { operationId, parameters = [], requestBody, responses } = operation
+    const { operationId, parameters = [], requestBody } = operation
+    const responses = responsesOf(operation, service.document)
     return [
       ...parameters.flatMap(({ name, schema, example = schema['default'] }) => {
         const shown = (schema['examples'] ?? []) as readonly unknown[]
@@ -118,7 +119,8 @@ describe('the OpenAPI document', () => {
       ...undescribed(schema as Node, name),
     ])
     const others = operationsOf(service.document).flatMap(({ operation }) => {
-      const { operationId, parameters = [], responses } = operation
+      const { operationId, parameters = [] } = operation
+      const responses = responsesOf(operation, service.document)
       const silent = [...parameters, ...Object.values(responses)] as readonly Node[]
       return silent.filter(({ description }) => !description).map(() => operationId)
     })
@@ -149,6 +151,25 @@ describe('the OpenAPI document', () => {
     expect(wrong).toEqual([])
   })
 
+  // Fault: each operation had its own copies, which was most of the document and of the page.
+  it('lists each error response once, and each problem under one status', () => {
+    const { components } = service.document
+    const own = operationsOf(service.document).flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(([status, { $ref }]) => Number(status) >= 400 && $ref === undefined)
+        .map(([status]) => `${operation.operationId} ${status}`),
+    )
+    expect(own).toEqual([])
+    const shared = Object.values(components.responses ?? {})
+    expect(new Set(shared.map(({ description }) => description)).size).toBe(shared.length)
+    for (const { content } of shared) {
+      const examples = content?.['application/problem+json']?.['examples'] as object
+      const codes = Object.keys(examples) as (keyof typeof PROBLEM_EXAMPLES)[]
+      const statuses = codes.map((code) => PROBLEM_EXAMPLES[code].status)
+      expect(new Set(statuses).size).toBe(1)
+    }
+  })
+
   it('asks for a token only where there is one', async () => {
     const secured = await startTestService({ COATCHECK_TOKEN: 'secret' })
     const { security } = secured.document as unknown as Node
@@ -172,7 +193,8 @@ describe('the examples, sent from top to bottom', () => {
         headers,
         ...(payload === undefined ? {} : { payload }),
       })
-      const declared = operations.get(operationId)?.responses[String(reply.statusCode)]
+      const operation = operations.get(operationId) as Operation
+      const declared = responsesOf(operation, document)[String(reply.statusCode)]
       const where = `${operationId} ${reply.statusCode}`
       expect(reply.statusCode, `${where} ${reply.payload}`).toBeLessThan(300)
       const type = String(reply.headers['content-type']).split(';', 1)[0] as string

@@ -1,6 +1,6 @@
 // Whether an answer is one that the OpenAPI document declares for its operation.
 import type { OpenApiDocument } from '../../src/http/docs/openapi-document.ts'
-import { type Complain, complainer } from '../contract/schemas.ts'
+import { type Complain, complainer, responsesOf } from '../contract/schemas.ts'
 import type { FuzzRequest } from './requests.ts'
 
 const JSON_TYPE = 'application/json'
@@ -46,7 +46,7 @@ export class Judge {
     const operation = path === undefined ? undefined : this.#document.paths[path]?.[asked]
     // A path or method that the document does not have: a problem that says so, or what another route answers.
     if (operation === undefined) return [...wrong, ...this.#lost(method, reply, path)]
-    const declared = operation.responses[status] as Declared | undefined
+    const declared = responsesOf(operation, this.#document)[status] as Declared | undefined
     if (declared === undefined) return [...wrong, `the status ${status} is not declared`]
     return [...wrong, ...missingHeaders(declared, reply), ...this.#body(method, declared, reply)]
   }

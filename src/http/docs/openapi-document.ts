@@ -1,10 +1,11 @@
 /**
- * The last touches on the OpenAPI document, so that readers and generators get what the routes mean:
+ * Last step in making the OpenAPI document, for readers and for generators of clients:
  *
  * - a schema with a `title` is listed once, under that name, and referred to elsewhere;
- * - what only this service's own code reads (`x-` keywords of ours) is left out;
+ * - an error response is listed once, under its codes, and referred to elsewhere (`shared-responses.ts`);
+ * - `x-` keywords, which only this service's own code reads, are left out;
  * - an enum says its type, `string or null` is one type, a parameter with a default is optional;
- * - every problem has its example, and every success the answer that its example request gets.
+ * - every problem has its example, and a success has the answer that its example request gets.
  *
  * It changes the document, never a route.
  */
@@ -12,6 +13,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { INSTEAD, OPAQUE } from '../body/request-validation.ts'
 import { SHOWN_EXAMPLES } from '../routes/shared-schemas.ts'
 import { PROBLEM_EXAMPLES } from './problem-examples.ts'
+import { type Response, shareProblems } from './shared-responses.ts'
 
 type Node = Record<string, unknown>
 
@@ -24,11 +26,15 @@ export interface Operation {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly content: Readonly<Record<string, Node>> }
-  readonly responses: Readonly<Record<string, { content?: Record<string, Node> }>>
+  readonly responses: Readonly<Record<string, Response>>
 }
 
 export interface OpenApiDocument {
-  readonly components: { readonly schemas: Node; examples?: Node }
+  readonly components: {
+    readonly schemas: Node
+    readonly responses?: Readonly<Record<string, Response>>
+    readonly examples?: Node
+  }
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
@@ -51,26 +57,39 @@ export function finishDocument(
 ): OpenApiDocument {
   const { components, paths } = document
   const named = new Map(Object.entries(components.schemas))
+  const responses = new Map<string, Response>()
   for (const [name, schema] of named) named.set(name, finishMembers(schema as Node, named))
   const finished = Object.entries(paths).map(([path, item]) => {
     const operations = Object.entries(item).map(([method, operation]) => {
       const answer = answers.find(({ operationId }) => operationId === operation.operationId)
-      return [method, finishOperation(operation, answer, named)] as const
+      const { responses: own, ...rest } = finishOperation(operation, answer, named)
+      const shared = Object.entries(own).map(([status, response]) => [
+        status,
+        shareProblems(response, responses),
+      ])
+      return [method, { ...rest, responses: Object.fromEntries(shared) }] as const
     })
     return [path, Object.fromEntries(operations)] as const
   })
-  // Those that some operation answers with: a 405 comes where there is none.
-  const used = JSON.stringify(finished)
-  const examples = Object.fromEntries(
-    Object.entries(PROBLEM_EXAMPLES)
-      .filter(([code]) => used.includes(`/examples/${code}"`))
-      .map(([code, value]) => [code, { summary: value.title, value }]),
-  )
   return {
     ...document,
-    components: { ...components, schemas: Object.fromEntries(named), examples },
+    components: {
+      ...components,
+      schemas: Object.fromEntries(named),
+      responses: Object.fromEntries(responses),
+      examples: problemExamples([...responses.values()]),
+    },
     paths: Object.fromEntries(finished),
   }
+}
+
+/** The examples that some response shows. No operation answers a 405, which comes where there is no operation. */
+function problemExamples(responses: readonly Response[]): Node {
+  const used = JSON.stringify(responses)
+  const examples = Object.entries(PROBLEM_EXAMPLES)
+    .filter(([code]) => used.includes(`/examples/${code}"`))
+    .map(([code, value]) => [code, { summary: value.title, value }])
+  return Object.fromEntries(examples)
 }
 
 /** Every operation, in the order of the page. */

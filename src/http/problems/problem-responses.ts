@@ -4,7 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../../core/errors.ts'
-import { BUSY_STATUS, PROBLEM_TYPE, PROBLEMS } from './problems.ts'
+import { BUSY_STATUS, PROBLEM_PAGES, PROBLEM_TYPE, PROBLEMS } from './problems.ts'
 
 /** Any call: who may call is one answer with a token and another without. */
 export const CALL_PROBLEMS = [
@@ -48,11 +48,11 @@ const BUSY_HEADERS = {
   },
 }
 
-/** The responses that a route may answer with besides its own: one per status, which names its codes. */
+/** The error responses that a route may answer with: one per status. Its description links the page of each of its codes. */
 export function problemResponses(...codes: readonly ErrorCode[]): Record<number, unknown> {
   const byStatus = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status)
   const entries = [...byStatus].map(([status, group]) => {
-    const names = group.map((code) => `\`${code}\``).join(', ')
+    const names = group.map((code) => `[\`${code}\`](${PROBLEM_PAGES}/${code})`).join(', ')
     const examples = Object.fromEntries(
       group.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
     )
