@@ -25,15 +25,21 @@ export interface ServiceOptions {
   readonly logger?: FastifyBaseLogger
   /** Milliseconds since the epoch. */
   readonly now?: () => number
+  /** Called once, when nothing more is written to the ledger until the service is started again. */
+  readonly onWriteFault?: () => void
 }
 
 /** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { logger, now = Date.now } = options
+  const { logger, now = Date.now, onWriteFault = () => undefined } = options
   const metrics = new Metrics()
   const tokens = await openTokens(config)
   const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
     onCommit: (commit) => metrics.countCommit(commit),
+    onNotice: (notice) => {
+      logger?.[notice.level](notice.facts ?? {}, notice.message)
+      if (notice.level === 'fatal') onWriteFault()
+    },
     cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
   })
   const ledger = await naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)

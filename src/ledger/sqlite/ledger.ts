@@ -25,6 +25,7 @@ import type {
   Standing,
   Upload,
 } from '../ledger.ts'
+import type { Tell } from '../notice.ts'
 import { openToRead } from './file/file.ts'
 import { ChunkCache } from './main-thread/chunk-cache.ts'
 import { type FoundChunk, Reader } from './main-thread/reader.ts'
@@ -46,6 +47,7 @@ const NO_NAMES: PutNames = { toolUseId: '', idempotencyKey: null }
 
 export interface LedgerOptions {
   readonly onCommit?: (commit: Commit) => void
+  readonly onNotice?: Tell
   /** Past them a put is refused with `overloaded`. */
   readonly queue?: Partial<QueueLimits>
   /** For chunks that were read lately; 0: none. */
@@ -70,9 +72,11 @@ export async function openWith(
     readonly options: LedgerOptions
   },
 ): Promise<Ledger> {
-  const { onCommit = () => undefined, queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
+  const { onCommit = () => undefined, onNotice = () => undefined } = how.options
+  const { queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
   const touches = new SentTouches()
-  const writes = new Writes(port, { touches, limits: { ...QUEUE_LIMITS, ...queue }, onCommit })
+  const limits = { ...QUEUE_LIMITS, ...queue }
+  const writes = new Writes(port, { touches, limits, onCommit, onNotice })
   try {
     await writes.opened()
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Queued } from '../../ledger.ts'
+import type { Tell } from '../../notice.ts'
 import type { SentTouches, Touch } from '../protocol/last-requests.ts'
 import {
   type Commit,
@@ -34,6 +35,7 @@ interface Parts {
   readonly touches: SentTouches
   readonly limits: QueueLimits
   readonly onCommit: (commit: Commit) => void
+  readonly onNotice: Tell
 }
 
 export class Writes {
@@ -116,6 +118,10 @@ export class Writes {
   }
 
   #receive(message: FromWriter): void {
+    if ('notice' in message) {
+      this.#parts.onNotice(message.notice)
+      return
+    }
     if ('replies' in message) this.#settle(message)
     else if ('refused' in message) this.#opened.reject(fromPlainError(message.refused))
     else this.#opened.resolve()

@@ -15,6 +15,7 @@ import type {
   RunRef,
   StreamedPut,
 } from '../../ledger.ts'
+import type { Notice } from '../../notice.ts'
 import type { Touch } from './last-requests.ts'
 
 /** What the thread is started with. */
@@ -120,8 +121,12 @@ export interface Replies {
   readonly touchesWritten: boolean
 }
 
-/** First `opened` or `refused`, then replies. */
-export type FromWriter = { readonly opened: true } | { readonly refused: PlainError } | Replies
+/** First `opened` or `refused`, then replies. Notices may come at any time. */
+export type FromWriter =
+  | { readonly opened: true }
+  | { readonly refused: PlainError }
+  | { readonly notice: Notice }
+  | Replies
 
 export interface PlainError {
   readonly code: ErrorCode
