@@ -22,7 +22,8 @@ import {
   VALIDATION_HEAP_BYTES,
 } from './validation/limits.ts'
 
-const MEBIBYTE = 1024 * 1024
+const KIBIBYTE = 1024
+const MEBIBYTE = 1024 * KIBIBYTE
 const GIBIBYTE = 1024 * MEBIBYTE
 const DAY_SECONDS = 24 * 3600
 const FLAG = ['0', '1']
@@ -142,6 +143,17 @@ export const ConfigSchema = Type.Object({
   COATCHECK_MAX_RUNS: count('Most runs that are kept.', 100_000),
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
   COATCHECK_MAX_BYTES_PER_RUN: count("Most bytes of a run's values.", 4 * GIBIBYTE),
+  COATCHECK_MAX_TOOLS_PER_RUN: count('Most tools that a run may have.', 1_000, 100_000),
+  COATCHECK_MAX_TOOL_BYTES_PER_RUN: bytes(
+    "Most bytes of the names and schemas of a run's tools.",
+    16 * MEBIBYTE,
+  ),
+  COATCHECK_MAX_LIST_BYTES: Type.Integer({
+    minimum: 64 * KIBIBYTE,
+    maximum: 64 * MEBIBYTE,
+    default: 4 * MEBIBYTE,
+    description: 'Most bytes of JSON on a page of a list, which ends earlier then.',
+  }),
   COATCHECK_MAX_SCHEMA_BYTES: bytes('Largest input schema.', SCHEMA_BYTES, 16 * MEBIBYTE),
   COATCHECK_MAX_ERRORS: count(
     'Most errors in an answer; the total is told.',

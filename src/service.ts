@@ -114,6 +114,8 @@ const ledgerPolicy = (config: Config): LedgerPolicy => ({
   maxRuns: config.COATCHECK_MAX_RUNS,
   maxResultsPerRun: config.COATCHECK_MAX_RESULTS_PER_RUN,
   maxBytesPerRun: config.COATCHECK_MAX_BYTES_PER_RUN,
+  maxToolsPerRun: config.COATCHECK_MAX_TOOLS_PER_RUN,
+  maxToolBytesPerRun: config.COATCHECK_MAX_TOOL_BYTES_PER_RUN,
 })
 
 const runLimits = (config: Config): RunLimits => ({
@@ -123,4 +125,6 @@ const runLimits = (config: Config): RunLimits => ({
   maxResolvedBytes: config.COATCHECK_MAX_RESOLVED_BYTES,
   maxReferences: config.COATCHECK_MAX_REFERENCES,
   maxErrors: config.COATCHECK_MAX_ERRORS,
+  maxToolsPerRun: config.COATCHECK_MAX_TOOLS_PER_RUN,
+  maxListBytes: config.COATCHECK_MAX_LIST_BYTES,
 })

@@ -14,6 +14,7 @@
  */
 import type { HintKind, ShownPlan } from '../core/content.ts'
 import type { ValuePlan, ViewSource, ViewTotals } from '../core/view/view.ts'
+import type { Page, ResultsQuery, RunsQuery } from './lists.ts'
 
 export interface RunRef {
   /** Empty for the only tenant of a service without tenants. */
@@ -31,7 +32,8 @@ export type Format = (typeof FORMATS)[number]
  */
 export type RunState = 'open' | 'ended' | 'expired' | 'evicted'
 
-export interface Run {
+/** A run as a list shows it. */
+export interface RunSummary {
   readonly id: string
   readonly state: RunState
   readonly format: Format
@@ -48,7 +50,14 @@ export interface Run {
   readonly producedChars: number
   /** Characters of the contents that its puts answered. */
   readonly shownChars: number
-  /** Names of its registered tools, sorted. */
+  /** How many tools it has registered. */
+  readonly toolCount: number
+  /** UTF-8 bytes of the names and schemas of its tools. */
+  readonly toolBytes: number
+}
+
+export interface Run extends RunSummary {
+  /** Names of its registered tools, sorted; at most as many as the policy lets a run have. */
   readonly tools: readonly string[]
 }
 
@@ -181,18 +190,6 @@ export type ResultQuery =
   | { readonly recall: string }
   | { readonly idempotencyKey: string }
 
-export interface PageQuery {
-  readonly limit: number
-  /** The `next` of the page before. */
-  readonly after?: string | undefined
-}
-
-export interface Page<Item> {
-  readonly items: readonly Item[]
-  /** What to ask for the following page with; null at the end. */
-  readonly next: string | null
-}
-
 export interface EndCounts {
   readonly results: number
   readonly keptBytes: number
@@ -213,20 +210,26 @@ export interface LedgerPolicy {
   readonly maxRuns: number
   readonly maxResultsPerRun: number
   readonly maxBytesPerRun: number
+  readonly maxToolsPerRun: number
+  /** Of the names and schemas of a run's tools. */
+  readonly maxToolBytesPerRun: number
 }
 
 export interface Ledger {
   /** Asks the store for real; throws when it does not answer. */
   ping(): Promise<void>
 
-  /** Opens a run or changes an open one. Throws `ended`, `expired`, `evicted`, `format_fixed`, `over_limit` (runs). */
+  /** Opens a run or changes an open one. Throws `ended`, `expired`, `evicted`, `format_fixed`, `over_limit` (runs, tools). */
   openRun(ref: RunRef, patch: RunPatch, now: number): Promise<{ run: Run; created: boolean }>
   /** Undefined when it never was, or was purged. Applies the idle time: a run past it reads as `expired`. */
   findRun(ref: RunRef, now: number): Promise<Run | undefined>
   /** The little of {@link findRun} that every put asks for; cheap. */
   findStanding(ref: RunRef, now: number): Promise<Standing | undefined>
-  /** In the order of their ids' bytes. */
-  listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>>
+  /**
+   * A page of the runs of a tenant, see {@link RunsQuery}. Throws `invalid_request` for an `after` that is no page's `next` in
+   * this order.
+   */
+  listRuns(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>>
   /**
    * Ends a run; with `purge`, it can be read no more from the commit on, and the promise resolves when all its rows and bytes
    * are gone, while other writes go on. Rejected then, it is purged all the same, and its bytes go with the next sweep or
@@ -252,13 +255,12 @@ export interface Ledger {
   queued(): Queued
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
   /**
-   * In the order of their handles; with `toolUseId` only those put under it. Throws `invalid_request` for an `after` that is
-   * no page's `next`.
+   * A page of the results of a run, in the order of their handles. Throws `invalid_request` for an `after` that is no page's
+   * `next`.
    */
-  listResults(
-    ref: RunRef,
-    page: PageQuery & { readonly toolUseId?: string | undefined },
-  ): Promise<Page<Result>>
+  listResults(ref: RunRef, query: ResultsQuery): Promise<Page<Result>>
+  /** The numbers of the first results of a run, at most `limit`. */
+  firstNumbers(ref: RunRef, limit: number): Promise<readonly number[]>
   /**
    * The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. Throws `evicted`
    * when the value was erased since, never a part as if it were all.

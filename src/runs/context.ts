@@ -16,6 +16,9 @@ export interface RunLimits {
   readonly maxResolvedBytes: number
   readonly maxReferences: number
   readonly maxErrors: number
+  readonly maxToolsPerRun: number
+  /** Of the JSON of a page of a list. */
+  readonly maxListBytes: number
 }
 
 export interface RunContext {
@@ -75,6 +78,7 @@ async function firstHandles(
   { ledger }: RunContext,
   ref: RunRef,
 ): Promise<{ readonly handles: readonly string[]; readonly areAll: boolean }> {
-  const { items, next } = await ledger.listResults(ref, { limit: AVAILABLE_ENTRIES })
-  return { handles: items.map((result) => handleOf(result.number)), areAll: next === null }
+  const numbers = await ledger.firstNumbers(ref, AVAILABLE_ENTRIES + 1)
+  const handles = numbers.slice(0, AVAILABLE_ENTRIES).map(handleOf)
+  return { handles, areAll: numbers.length <= AVAILABLE_ENTRIES }
 }

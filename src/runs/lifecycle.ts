@@ -1,21 +1,23 @@
 /**
- * The life of a run: opened, changed, listed, ended; and its registered tools.
+ * The life of a run: opened, changed, read, ended; and its registered tools.
  */
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import { TOOL_NAME_CHARS } from '../core/limits.ts'
 import { charsOf } from '../core/text.ts'
-import type { Format, Page, PageQuery, Run, RunPatch, RunRef } from '../ledger/ledger.ts'
+import type { Format, Run, RunPatch, RunRef, RunSummary } from '../ledger/ledger.ts'
 import type { SchemaWarning } from '../validation/validator.ts'
 import { noRun, openRunOf, type RunContext } from './context.ts'
 
-export interface RunAnswer {
+/** A run in a list. */
+export interface RunSummaryAnswer {
   readonly run_id: string
   readonly state: Run['state']
   readonly format: Format
   readonly ttl_seconds: number
   readonly verbatim_limit_chars: number
-  readonly tools: readonly string[]
+  readonly tool_count: number
+  readonly tool_bytes: number
   readonly created_at: string
   readonly last_request_at: string
   readonly ended_at: string | null
@@ -23,6 +25,10 @@ export interface RunAnswer {
   readonly kept_bytes: number
   readonly produced_chars: number
   readonly shown_chars: number
+}
+
+export interface RunAnswer extends RunSummaryAnswer {
+  readonly tools: readonly string[]
 }
 
 export interface RunPatchInput {
@@ -45,6 +51,7 @@ export async function openRun(
 }> {
   await openRunOf(context, ref)
   const tools = Object.entries(input.tools ?? {})
+  requireFewTools(context, tools.length)
   const warnings: SchemaWarning[] = []
   for (const [name, tool] of tools) {
     checkToolName(name)
@@ -60,6 +67,14 @@ export async function openRun(
   }
   const { run, created } = await context.ledger.openRun(ref, patch, context.now())
   return { run: runAnswer(run), created, warnings }
+}
+
+/** Refuses a patch that no run can hold before any of its schemas is compiled. */
+function requireFewTools({ limits }: RunContext, count: number): void {
+  const { maxToolsPerRun: value } = limits
+  if (count <= value) return
+  const detail = `"tools" names ${count} tools; a run may have ${value}. Send fewer.`
+  throw new CoatcheckError('over_limit', detail, { limit: 'tools_per_run', value })
 }
 
 /** What is said of the schema of a tool. Throws what compiling it throws, naming the tool: there may be many. */
@@ -108,15 +123,6 @@ export async function readRun(context: RunContext, ref: RunRef): Promise<RunAnsw
   throw noRun(ref)
 }
 
-export async function listRuns(
-  context: RunContext,
-  tenant: string,
-  page: PageQuery,
-): Promise<Page<RunAnswer>> {
-  const { items, next } = await context.ledger.listRuns(tenant, page, context.now())
-  return { items: items.map(runAnswer), next }
-}
-
 export async function endRun(
   context: RunContext,
   ref: RunRef,
@@ -133,14 +139,17 @@ export async function endRun(
 
 const iso = (time: number): string => new Date(time).toISOString()
 
-function runAnswer(run: Run): RunAnswer {
+const runAnswer = (run: Run): RunAnswer => ({ ...summaryAnswer(run), tools: run.tools })
+
+export function summaryAnswer(run: RunSummary): RunSummaryAnswer {
   return {
     run_id: run.id,
     state: run.state,
     format: run.format,
     ttl_seconds: run.ttlSeconds,
     verbatim_limit_chars: run.verbatimLimitChars,
-    tools: run.tools,
+    tool_count: run.toolCount,
+    tool_bytes: run.toolBytes,
     created_at: iso(run.createdAt),
     last_request_at: iso(run.lastRequestAt),
     ended_at: run.endedAt === null ? null : iso(run.endedAt),

@@ -21,6 +21,8 @@ const LIMITS: RunLimits = {
   maxResolvedBytes: 1024,
   maxReferences: 1_000,
   maxErrors: 20,
+  maxToolsPerRun: 1_000,
+  maxListBytes: 4_194_304,
 }
 
 const api = await startApi()

@@ -143,6 +143,8 @@ describe('what went wrong in here', () => {
           maxResolvedBytes: 1024,
           maxReferences: 1_000,
           maxErrors: 20,
+          maxToolsPerRun: 1_000,
+          maxListBytes: 4_194_304,
         },
         now: () => 0,
       },

@@ -17,6 +17,8 @@ describe('PUT of a run', () => {
       format: 'reference',
       ttl_seconds: 604_800,
       verbatim_limit_chars: 30_000,
+      tool_count: 0,
+      tool_bytes: 0,
       tools: [],
       created_at: new Date(NOW).toISOString(),
       last_request_at: new Date(NOW).toISOString(),

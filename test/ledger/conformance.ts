@@ -1,6 +1,7 @@
 // The contract of `src/ledger/ledger.ts`, as tests that every implementation passes. The parts by what they are about.
 import type { Ledger, LedgerPolicy } from '../../src/ledger/ledger.ts'
 import { limitsConform } from './conformance/limits.ts'
+import { listsConform } from './conformance/lists.ts'
 import { namesConform } from './conformance/names.ts'
 import { resultsConform } from './conformance/results.ts'
 import { retriesConform } from './conformance/retries.ts'
@@ -19,6 +20,7 @@ export function ledgerConforms(open: Open): void {
   retriesConform(open)
   valuesConform(open)
   limitsConform(open)
+  listsConform(open)
   timesConform(open)
   uploadsConform(open)
 }

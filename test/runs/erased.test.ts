@@ -31,6 +31,8 @@ beforeEach(async () => {
       maxResolvedBytes: VALUE_BYTES,
       maxReferences: 1_000,
       maxErrors: 20,
+      maxToolsPerRun: 1_000,
+      maxListBytes: 4_194_304,
     },
     now: () => NOW,
   }

@@ -8,4 +8,6 @@ export const RUN_LIMITS: RunContext['limits'] = {
   maxResolvedBytes: 1024,
   maxReferences: 1,
   maxErrors: 1,
+  maxToolsPerRun: 1_000,
+  maxListBytes: 4_194_304,
 }

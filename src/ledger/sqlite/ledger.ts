@@ -12,8 +12,6 @@ import type {
   EndCounts,
   Ledger,
   LedgerPolicy,
-  Page,
-  PageQuery,
   Put,
   PutNames,
   Queued,
@@ -22,12 +20,15 @@ import type {
   Run,
   RunPatch,
   RunRef,
+  RunSummary,
   Standing,
   Upload,
 } from '../ledger.ts'
+import type { Page, ResultsQuery, RunsQuery } from '../lists.ts'
 import type { Tell } from '../notice.ts'
 import { openToRead } from './file/file.ts'
 import { ChunkCache } from './main-thread/chunk-cache.ts'
+import { Lists } from './main-thread/lists.ts'
 import { type FoundChunk, Reader } from './main-thread/reader.ts'
 import { SqliteUpload } from './main-thread/upload.ts'
 import { type QueueLimits, Writes } from './main-thread/write-client.ts'
@@ -128,8 +129,8 @@ class SqliteLedger implements Ledger {
     return this.#open.findStanding(ref, now)
   }
 
-  async listRuns(tenant: string, page: PageQuery, now: number): Promise<Page<Run>> {
-    return this.#open.listRuns(tenant, page, now)
+  async listRuns(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>> {
+    return new Lists(this.#open).runs(tenant, query, now)
   }
 
   async endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts> {
@@ -171,11 +172,12 @@ class SqliteLedger implements Ledger {
     return this.#open.findResult(ref, query)
   }
 
-  async listResults(
-    ref: RunRef,
-    page: PageQuery & { readonly toolUseId?: string | undefined },
-  ): Promise<Page<Result>> {
-    return this.#open.listResults(ref, page)
+  async listResults(ref: RunRef, query: ResultsQuery): Promise<Page<Result>> {
+    return new Lists(this.#open).results(ref, query)
+  }
+
+  async firstNumbers(ref: RunRef, limit: number): Promise<readonly number[]> {
+    return this.#open.firstNumbers(ref, limit)
   }
 
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk> {

@@ -41,6 +41,45 @@ export function limitsConform(open: Open): void {
       expect(third).toMatchObject({ value: { result: { number: 2, evidenceId: 'r2' } } })
     })
 
+    it('a run has so many tools of so many bytes, counted, and may always remove some', async () => {
+      await subject.reopen({ maxToolsPerRun: 2, maxToolBytesPerRun: 20 })
+      const { ledger } = subject
+      const patched = (tools: Readonly<Record<string, string | null>>) =>
+        ledger.openRun(
+          RUN,
+          {
+            tools: new Map(
+              Object.entries(tools).map(([name, schema]) => [
+                name,
+                schema === null ? null : Buffer.from(schema),
+              ]),
+            ),
+          },
+          NOW,
+        )
+      const { run } = await patched({ a: 'true', é: '{}' })
+      expect(run).toMatchObject({ toolCount: 2, toolBytes: 9, tools: ['a', 'é'] })
+      await expect(patched({ c: '{}' })).rejects.toMatchObject({
+        code: 'over_limit',
+        facts: { limit: 'tools_per_run', value: 2 },
+      })
+      expect((await patched({ c: '{}', a: null })).run).toMatchObject({
+        toolCount: 2,
+        toolBytes: 7,
+      })
+      await expect(patched({ c: '{"title":"12345678"}' })).rejects.toMatchObject({
+        code: 'over_limit',
+        facts: { limit: 'tool_bytes_per_run', value: 20 },
+      })
+      expect(await ledger.findTool(RUN, 'c')).toEqual(Buffer.from('{}'))
+      expect(await ledger.findRun(RUN, NOW)).toMatchObject({ toolCount: 2, toolBytes: 7 })
+      await subject.reopen({ maxToolsPerRun: 1 })
+      const shown = await subject.ledger.findRun(RUN, NOW)
+      expect(shown).toMatchObject({ toolCount: 2, tools: ['c'] })
+      const removed = await subject.ledger.openRun(RUN, { tools: new Map([['c', null]]) }, NOW)
+      expect(removed.run).toMatchObject({ toolCount: 1, toolBytes: 4, tools: ['é'] })
+    })
+
     it('a tenant has so many runs, and purged ones do not count', async () => {
       await subject.reopen({ maxRuns: 2 })
       const { ledger } = subject

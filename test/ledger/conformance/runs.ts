@@ -26,6 +26,8 @@ export function runsConform(open: Open): void {
         keptBytes: 0,
         producedChars: 0,
         shownChars: 0,
+        toolCount: 0,
+        toolBytes: 0,
         tools: [],
       })
       const again = await subject.ledger.openRun(RUN, {}, LATER)

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { resultDescription } from '../../../runs/answer.ts'
 import { type RunContext, resultByHandle } from '../../../runs/context.ts'
-import { listResults } from '../../../runs/listing.ts'
+import { listResults } from '../../../runs/lists.ts'
 import { putResult } from '../../../runs/put.ts'
 import { contentOf } from '../../../runs/results.ts'
 import {
@@ -24,6 +24,7 @@ import {
 import { readPut } from './put.ts'
 import {
   ContentQuerySchema,
+  ListedResultSchema,
   ListQuerySchema,
   PutBodySchema,
   PutHeadersSchema,
@@ -41,7 +42,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
   app,
   { context },
 ) => {
-  app.addSchema(ResultPageSchema)
+  for (const schema of [ListedResultSchema, ResultPageSchema]) app.addSchema(schema)
 
   app.post(
     '/runs/:run_id/results',
@@ -83,7 +84,8 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         operationId: 'listResults',
         tags,
         summary: 'List the results of a run',
-        description: 'A page of them, in the order of their handles.',
+        description:
+          'A page of them, in the order of their handles; with filters only those that match all of them. It ends early when its JSON would be too long.',
         params: RunParams,
         querystring: ListQuerySchema,
         response: {
@@ -92,7 +94,10 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         },
       },
     },
-    async (request) => listResults(context, request.runRef, request.query),
+    async (request) => {
+      const { tool_use_id: toolUseId, tool_name: toolName, ...query } = request.query
+      return listResults(context, request.runRef, { ...query, toolUseId, toolName })
+    },
   )
 
   app.get(

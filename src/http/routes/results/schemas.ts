@@ -189,9 +189,20 @@ export const PutBodySchema = {
   },
 }
 
+export const ListedResultSchema = Type.Object(
+  {
+    ...ResultSchema.properties,
+    preview: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The preview; null when it is too long for a list: `GET …/results/{handle}` has it.',
+    }),
+  },
+  { $id: 'ListedResult', additionalProperties: false, description: 'A result as a list shows it.' },
+)
+
 export const ResultPageSchema = Type.Object(
   {
-    items: Type.Array(ref(ResultSchema), {
+    items: Type.Array(ref(ListedResultSchema), {
       description: 'The results, in the order of their handles.',
     }),
     next: NextSchema,
@@ -210,6 +221,24 @@ export const ListQuerySchema = Type.Object(
     ),
     tool_use_id: Type.Optional(
       Type.String({ description: 'Only the results put under this id.', examples: ['toolu_01'] }),
+    ),
+    tool_name: Type.Optional(
+      Type.String({
+        description: 'Only the results of this tool.',
+        [SHOWN_EXAMPLES]: ['list_files'],
+      }),
+    ),
+    outcome: Type.Optional(
+      Type.Enum(['output', 'failure', 'suspension'], {
+        description: 'Only the results with this outcome.',
+        [SHOWN_EXAMPLES]: ['failure'],
+      }),
+    ),
+    kind: Type.Optional(
+      Type.Enum(['json', 'text', 'binary'], {
+        description: 'Only the results of this kind.',
+        [SHOWN_EXAMPLES]: ['json'],
+      }),
     ),
   },
   { additionalProperties: false },

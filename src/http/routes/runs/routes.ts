@@ -1,14 +1,15 @@
 /** Runs: open, change, list, end. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RunContext } from '../../../runs/context.ts'
-import { endRun, listRuns, openRun, readRun } from '../../../runs/lifecycle.ts'
+import { endRun, openRun, readRun } from '../../../runs/lifecycle.ts'
+import { listRuns } from '../../../runs/lists.ts'
 import {
   BODY_PROBLEMS,
   LEDGER_PROBLEMS,
   problemResponses,
   RUN_PROBLEMS,
 } from '../../problems/problem-responses.ts'
-import { ok, PageQuerySchema, RunParams, ref } from '../shared-schemas.ts'
+import { ok, RunParams, ref } from '../shared-schemas.ts'
 import {
   EndedSchema,
   EndParams,
@@ -16,6 +17,8 @@ import {
   RunPageSchema,
   RunPatchSchema,
   RunSchema,
+  RunSummarySchema,
+  RunsQuerySchema,
 } from './schemas.ts'
 
 const tags = ['runs']
@@ -24,7 +27,8 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
   app,
   { context },
 ) => {
-  for (const schema of [RunSchema, RunPageSchema, EndedSchema]) app.addSchema(schema)
+  for (const schema of [RunSchema, RunSummarySchema, RunPageSchema, EndedSchema])
+    app.addSchema(schema)
 
   app.put(
     '/runs/:run_id',
@@ -58,8 +62,9 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         operationId: 'listRuns',
         tags,
         summary: 'List the runs',
-        description: 'A page of the runs, in the order of their ids.',
-        querystring: PageQuerySchema,
+        description:
+          'A page of the runs. It ends early when its JSON would be too long. A run that is there throughout is listed exactly once, but in the order of `last_request_at` one that is asked for between two pages moves to the newest end: ascending it may be listed twice, descending not at all.',
+        querystring: RunsQuerySchema,
         response: {
           200: ok('A page of runs.', ref(RunPageSchema)),
           ...problemResponses(...LEDGER_PROBLEMS),

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from '../../../core/limits.ts'
+import { RUN_ORDERS } from '../../../ledger/lists.ts'
 import { OpaqueJson } from '../../body/json-body.ts'
-import { FormatSchema, NextSchema, RunIdSchema, ref } from '../shared-schemas.ts'
+import {
+  FormatSchema,
+  NextSchema,
+  PageQuerySchema,
+  RunIdSchema,
+  ref,
+  SHOWN_EXAMPLES,
+} from '../shared-schemas.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 24 * 3600
 /** A run of its own, so that trying the page from top to bottom does not end the one it works in. */
@@ -75,20 +83,21 @@ export const RunPatchSchema = Type.Object(
 const time = (description: string) => Type.String({ format: 'date-time', description })
 const total = (description: string) => Type.Integer({ description })
 
-export const RunSchema = Type.Object(
+const RunStateSchema = Type.Enum(['open', 'ended', 'expired', 'evicted'], {
+  title: 'RunState',
+  description:
+    'Only an `open` run takes results and resolves references. `ended` and `expired` (idle too long) keep their evidence until it is `evicted`.',
+})
+
+export const RunSummarySchema = Type.Object(
   {
     run_id: Type.String({ description: 'Its name.' }),
-    state: Type.Enum(['open', 'ended', 'expired', 'evicted'], {
-      title: 'RunState',
-      description:
-        'Only an `open` run takes results and resolves references. `ended` and `expired` (idle too long) keep their evidence until it is `evicted`.',
-    }),
+    state: RunStateSchema,
     format: FormatSchema,
     ttl_seconds: total('Seconds without a request after which it ends itself.'),
     verbatim_limit_chars: total('Most characters that a content carries verbatim.'),
-    tools: Type.Array(Type.String(), {
-      description: 'Names of the registered tools, sorted.',
-    }),
+    tool_count: total('How many tools it has registered.'),
+    tool_bytes: total('UTF-8 bytes of the names and schemas of its tools.'),
     created_at: time('When it opened.'),
     last_request_at: time('From when its idle time counts.'),
     ended_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -99,12 +108,51 @@ export const RunSchema = Type.Object(
     produced_chars: total('Characters of their text views: what a transcript would carry.'),
     shown_chars: total('Characters of the contents that stand in the transcript instead.'),
   },
+  {
+    $id: 'RunSummary',
+    additionalProperties: false,
+    description: 'A run as a list shows it: its settings and its totals.',
+  },
+)
+
+export const RunSchema = Type.Object(
+  {
+    ...RunSummarySchema.properties,
+    tools: Type.Array(Type.String(), { description: 'Names of the registered tools, sorted.' }),
+  },
   { $id: 'Run', additionalProperties: false, description: 'A run, its settings and its totals.' },
+)
+
+export const RunsQuerySchema = Type.Object(
+  {
+    limit: PageQuerySchema.properties.limit,
+    after: PageQuerySchema.properties.after,
+    order: Type.Enum([...RUN_ORDERS], {
+      title: 'RunOrder',
+      default: 'run_id',
+      description:
+        'What the runs are ordered by; those with the same time are ordered by their ids. In the order of times a page reads all runs.',
+    }),
+    desc: Type.Boolean({ default: false, description: 'The last of the order first.' }),
+    state: Type.Optional(
+      Type.Enum(['open', 'ended', 'expired', 'evicted'], {
+        description: 'Only runs in this state.',
+        [SHOWN_EXAMPLES]: ['open'],
+      }),
+    ),
+    prefix: Type.Optional(
+      Type.String({
+        description: 'Only runs whose id starts with it.',
+        [SHOWN_EXAMPLES]: ['demo'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
 )
 
 export const RunPageSchema = Type.Object(
   {
-    items: Type.Array(ref(RunSchema), { description: 'The runs, in the order of their names.' }),
+    items: Type.Array(ref(RunSummarySchema), { description: 'The runs, in the order asked for.' }),
     next: NextSchema,
   },
   { $id: 'RunPage', additionalProperties: false, description: 'A page of runs.' },

@@ -4,29 +4,36 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
-import { handleNumber, handleOf } from '../../../core/handles.ts'
 import type {
   Chunk,
   ChunkSeek,
   LedgerPolicy,
-  Page,
-  PageQuery,
   Result,
   ResultQuery,
   Run,
   RunRef,
   Standing,
 } from '../../ledger.ts'
+import type { ResultsQuery } from '../../lists.ts'
 import { ledgerError } from '../file/sqlite-errors.ts'
-import { pageOf } from '../page.ts'
 import { misplaced } from '../rows/chunk-integrity.ts'
 import { type ChunkKeys, ChunkReader } from '../rows/chunks.ts'
 import { ResultReader } from '../rows/result-reader.ts'
 import { type KeptRow, toResult } from '../rows/result-statements.ts'
 import { type Noted, RunReader } from '../rows/run-reader.ts'
 import { isReadable, type RunRow, toRun } from '../rows/run-state.ts'
+import type { RunRange } from '../rows/run-statements.ts'
 import type { ChunkCache } from './chunk-cache.ts'
 import { OpenRuns } from './run-cache.ts'
+
+/** Results that one step of a list looks at, and UTF-16 units of their previews: some milliseconds of work. */
+const STEP_RESULTS = 2_000
+const STEP_PREVIEW_UNITS = 4_194_304
+
+/** Filters of a list, and the number that it goes on behind. */
+export type ResultsStep = Pick<ResultsQuery, 'toolUseId' | 'toolName' | 'outcome' | 'kind'> & {
+  readonly after: number
+}
 
 /** The chunk that was sought, and the range of those after it. */
 export interface FoundChunk {
@@ -85,13 +92,15 @@ export class Reader {
     })
   }
 
-  listRuns(tenant: string, { limit, after = '' }: PageQuery, now: number): Page<Run> {
+  /** The first settled rows of a range of ids, purged ones included; the last ones first with `desc`. */
+  stepRuns(
+    tenant: string,
+    range: Omit<RunRange, 'tenant'> & { readonly desc: boolean },
+    now: number,
+  ): readonly RunRow[] {
     this.#now = now
-    return this.#read(() => {
-      const rows = this.#runs.list(tenant, { after, limit: limit + 1 }, now)
-      const runs = rows.map((row) => this.#runs.toRun(row) as Run)
-      return pageOf(runs, limit, ({ id }) => id)
-    })
+    const { desc, ...ids } = range
+    return this.#read(() => this.#runs.list({ tenant, ...ids }, { desc }, now))
   }
 
   findStanding(ref: RunRef, now: number): Standing | undefined {
@@ -125,21 +134,36 @@ export class Reader {
     })
   }
 
-  /** Throws `invalid_request` for an `after` that no page has as its `next`. */
-  listResults(
+  /**
+   * Hands the results that follow to `add`, in their order, until it returns false. Returns the number up to which results were
+   * looked at; undefined when the list is at its end, or `add` has enough.
+   */
+  stepResults(
     ref: RunRef,
-    query: PageQuery & { readonly toolUseId?: string | undefined },
-  ): Page<Result> {
-    const { limit, toolUseId } = query
-    const after = query.after === undefined ? 0 : handleNumber(query.after)
-    if (after === undefined) {
-      throw new CoatcheckError('invalid_request', '"after" is not the "next" of a page of results.')
-    }
+    query: ResultsStep,
+    add: (result: Result) => boolean,
+  ): number | undefined {
+    const { after, toolUseId, toolName = null, outcome = null, kind = null } = query
     return this.#read(() => {
       const run = this.#readable(ref)
-      if (run === undefined) return { items: [], next: null }
-      const rows = this.#results.list(run.key, { after, limit: limit + 1, toolUseId })
-      return pageOf(rows.map(toResult), limit, ({ number }) => handleOf(number))
+      if (run === undefined) return undefined
+      const end = this.#results.nth(run.key, STEP_RESULTS, { after, toolUseId })
+      const until = end ?? Number.MAX_SAFE_INTEGER
+      const range = { run: run.key, after, until, toolName, outcome, kind }
+      let units = 0
+      for (const row of this.#results.list(range, toolUseId)) {
+        if (!add(toResult(row))) return undefined
+        units += row.preview.length
+        if (units > STEP_PREVIEW_UNITS) return row.number
+      }
+      return end
+    })
+  }
+
+  firstNumbers(ref: RunRef, limit: number): readonly number[] {
+    return this.#read(() => {
+      const run = this.#readable(ref)
+      return run === undefined ? [] : this.#results.firstNumbers(run.key, limit)
     })
   }
 

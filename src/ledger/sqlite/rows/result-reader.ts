@@ -5,7 +5,12 @@
 import type Database from 'better-sqlite3'
 import { recallHandleNumber } from '../../../core/handles.ts'
 import type { ResultQuery } from '../../ledger.ts'
-import { type KeptRow, prepareResultReads, type ResultRow } from './result-statements.ts'
+import {
+  type KeptRow,
+  prepareResultReads,
+  type ResultRange,
+  type ResultRow,
+} from './result-statements.ts'
 
 export class ResultReader {
   readonly #sql: ReturnType<typeof prepareResultReads>
@@ -23,14 +28,26 @@ export class ResultReader {
     return number === undefined ? undefined : this.byNumber(run, number)
   }
 
-  list(
+  /** Rows of a range in the order of their numbers, read as they are asked for. */
+  list(range: ResultRange, toolUseId: string | undefined): IterableIterator<ResultRow> {
+    if (toolUseId === undefined) return this.#sql.list.iterate(range)
+    if (toolUseId === '') return this.#sql.listWithoutCall.iterate(range)
+    return this.#sql.listByCall.iterate({ ...range, toolUseId })
+  }
+
+  /** The number of the `n`-th result behind `after`; of those under a tool use id when one is given. */
+  nth(
     run: number,
-    page: { after: number; limit: number; toolUseId?: string | undefined },
-  ): readonly ResultRow[] {
-    const { after, limit, toolUseId } = page
-    if (toolUseId === undefined) return this.#sql.list.all(run, after, limit)
-    if (toolUseId === '') return this.#sql.listWithoutCall.all(run, after, limit)
-    return this.#sql.listByCall.all({ run, toolUseId, after, limit })
+    n: number,
+    how: { after: number; toolUseId?: string | undefined },
+  ): number | undefined {
+    const { after, toolUseId = '' } = how
+    if (toolUseId === '') return this.#sql.nth.get(run, after, n)
+    return this.#sql.nthOfCall.get({ run, toolUseId, after, n })
+  }
+
+  firstNumbers(run: number, limit: number): readonly number[] {
+    return this.#sql.firstNumbers.all(run, limit)
   }
 
   kept(key: number): KeptRow | undefined {

@@ -78,7 +78,20 @@ export interface SamePut {
   readonly totalBytes: number
 }
 
+/** Results of a run whose numbers are in a range, `after` excluded and `until` included; null matches all. */
+export interface ResultRange {
+  readonly run: number
+  readonly after: number
+  readonly until: number
+  readonly toolName: string | null
+  readonly outcome: Outcome | null
+  readonly kind: Kind | null
+}
+
 const ALL = 'SELECT * FROM results'
+const IN_RANGE = 'run = $run AND number > $after AND number <= $until'
+const FILTERED = `($toolName IS NULL OR tool_name = $toolName)
+  AND ($outcome IS NULL OR outcome = $outcome) AND ($kind IS NULL OR kind = $kind)`
 const SAME = `
   WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
     AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind`
@@ -95,23 +108,38 @@ export function prepareResultReads(db: Database.Database) {
     byIdempotencyKey: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND idempotency_key = ?`,
     ),
-    list: db.prepare<[number, number, number], ResultRow>(
-      `${ALL} WHERE run = ? AND number > ? ORDER BY number LIMIT ?`,
+    /** The number of the `n`-th result behind another. */
+    nth: db
+      .prepare<[number, number, number], number>(
+        'SELECT number FROM results WHERE run = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ? - 1',
+      )
+      .pluck(),
+    firstNumbers: db
+      .prepare<[number, number], number>(
+        'SELECT number FROM results WHERE run = ? ORDER BY number LIMIT ?',
+      )
+      .pluck(),
+    list: db.prepare<[ResultRange], ResultRow>(
+      `${ALL} WHERE ${IN_RANGE} AND ${FILTERED} ORDER BY number`,
     ),
+    nthOfCall: db
+      .prepare<[{ run: number; toolUseId: string; after: number; n: number }], number>(
+        `SELECT number FROM results INDEXED BY results_by_call
+         WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND number > $after
+         ORDER BY number LIMIT 1 OFFSET $n - 1`,
+      )
+      .pluck(),
     // Its numbers first, from the index alone: the rows are wide, and only a page of them is wanted.
-    listByCall: db.prepare<
-      [{ run: number; toolUseId: string; after: number; limit: number }],
-      ResultRow
-    >(
+    listByCall: db.prepare<[ResultRange & { toolUseId: string }], ResultRow>(
       `${ALL}
        WHERE run = $run AND number IN (
          SELECT number FROM results INDEXED BY results_by_call
-         WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND number > $after
-         ORDER BY number LIMIT $limit)
+         WHERE ${IN_RANGE} AND tool_use_id = $toolUseId AND tool_use_id <> ''
+         ORDER BY number) AND ${FILTERED}
        ORDER BY number`,
     ),
-    listWithoutCall: db.prepare<[number, number, number], ResultRow>(
-      `${ALL} WHERE run = ? AND number > ? AND tool_use_id = '' ORDER BY number LIMIT ?`,
+    listWithoutCall: db.prepare<[ResultRange], ResultRow>(
+      `${ALL} WHERE ${IN_RANGE} AND tool_use_id = '' AND ${FILTERED} ORDER BY number`,
     ),
   }
 }

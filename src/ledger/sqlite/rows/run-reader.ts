@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3'
 import type { LedgerPolicy, Run, RunRef } from '../../ledger.ts'
 import { isReadable, type RunRow, settled, toRun } from './run-state.ts'
-import { prepareRunReads, type RunToErase } from './run-statements.ts'
+import { prepareRunReads, type RunRange, type RunToErase } from './run-statements.ts'
 
 /** When a run was last asked for, by its key, as far as it is only noted; 0 when it is not. */
 export interface Noted {
@@ -37,9 +37,10 @@ export class RunReader {
     return this.#known(this.#sql.byKey.get(key), now)
   }
 
-  /** In the order of their ids' bytes, from behind `after`. */
-  list(tenant: string, page: { after: string; limit: number }, now: number): readonly RunRow[] {
-    return this.#sql.list.all(tenant, page.after, page.limit).map((row) => this.settled(row, now))
+  /** The first rows of a range, purged ones included; the last ones first with `desc`. */
+  list(range: RunRange, { desc }: { readonly desc: boolean }, now: number): readonly RunRow[] {
+    const rows = desc ? this.#sql.listDesc.all(range) : this.#sql.list.all(range)
+    return rows.map((row) => this.settled(row, now))
   }
 
   /** Of all tenants, also purged ones, in the order of their keys. */
@@ -58,7 +59,8 @@ export class RunReader {
 
   /** The row as the contract has it; undefined for a purged one. */
   toRun(row: RunRow): Run | undefined {
-    return toRun(row, isReadable(row) ? this.#sql.toolNames.all(row.key) : [])
+    const { maxToolsPerRun } = this.#policy
+    return toRun(row, isReadable(row) ? this.#sql.toolNames.all(row.key, maxToolsPerRun) : [])
   }
 
   tool(row: RunRow, name: string): Buffer | undefined {

@@ -2,7 +2,7 @@
  * A row of a run, and the state it is in at a time: idling and retention need nobody to act, so a row may say `open` of a
  * run that has expired since. Pure.
  */
-import type { Format, LedgerPolicy, Run, RunRef, RunState } from '../../ledger.ts'
+import type { Format, LedgerPolicy, Run, RunRef, RunState, RunSummary } from '../../ledger.ts'
 
 const MS_PER_SECOND = 1000
 
@@ -27,6 +27,8 @@ export interface RunRow {
   readonly shown_chars: number
   readonly failure_key: string | null
   readonly failure_repeats: number
+  readonly tool_count: number
+  readonly tool_bytes: number
 }
 
 /** A run among all: a key of maps. Ids may hold any character. */
@@ -57,9 +59,14 @@ export function isReadable({ state }: RunRow): boolean {
 /** A settled row as the contract has it; undefined for a purged one. */
 export function toRun(row: RunRow, tools: readonly string[]): Run | undefined {
   if (row.state === 'purged') return undefined
+  return { ...toSummary(row), tools: isReadable(row) ? tools : [] }
+}
+
+/** A settled row of a run that is not purged, as a list shows it. */
+export function toSummary(row: RunRow): RunSummary {
   return {
     id: row.run,
-    state: row.state === 'evicting' ? 'evicted' : row.state,
+    state: shownState(row.state),
     format: row.format,
     ttlSeconds: row.ttl_seconds,
     verbatimLimitChars: row.verbatim_limit_chars,
@@ -70,6 +77,11 @@ export function toRun(row: RunRow, tools: readonly string[]): Run | undefined {
     keptBytes: row.kept_bytes,
     producedChars: row.produced_chars,
     shownChars: row.shown_chars,
-    tools: isReadable(row) ? tools : [],
+    toolCount: isReadable(row) ? row.tool_count : 0,
+    toolBytes: isReadable(row) ? row.tool_bytes : 0,
   }
 }
+
+/** The state that callers see of a run that is not purged. */
+export const shownState = (state: StoredState): RunState =>
+  state === 'evicting' ? 'evicted' : (state as RunState)

@@ -21,14 +21,24 @@ interface NewRun {
   readonly now: number
 }
 
+/** Rows of a tenant by their ids, half-open, in the order of their bytes. */
+export interface RunRange {
+  readonly tenant: string
+  readonly from: string
+  readonly before: string
+  readonly limit: number
+}
+
+const RANGE = 'SELECT * FROM runs WHERE tenant = $tenant AND run >= $from AND run < $before'
+
 export function prepareRunReads(db: Database.Database) {
   return {
     ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
     byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
     byKey: db.prepare<[number], RunRow>(`SELECT * FROM runs WHERE key = ? AND state <> 'purging'`),
-    list: db.prepare<[string, string, number], RunRow>(
-      `SELECT * FROM runs WHERE tenant = ? AND run > ? AND state <> 'purged' ORDER BY run LIMIT ?`,
-    ),
+    // Purged ones too: leaving them out here could pass over any number of rows in one call.
+    list: db.prepare<[RunRange], RunRow>(`${RANGE} ORDER BY run LIMIT $limit`),
+    listDesc: db.prepare<[RunRange], RunRow>(`${RANGE} ORDER BY run DESC LIMIT $limit`),
     scan: db.prepare<[number, number], RunRow>(
       `SELECT * FROM runs WHERE key > ? AND state <> 'purging' ORDER BY key LIMIT ?`,
     ),
@@ -44,7 +54,9 @@ export function prepareRunReads(db: Database.Database) {
       )
       .pluck(),
     toolNames: db
-      .prepare<[number], string>('SELECT name FROM tools WHERE run = ? ORDER BY name')
+      .prepare<[number, number], string>(
+        'SELECT name FROM tools WHERE run = ? ORDER BY name LIMIT ?',
+      )
       .pluck(),
   }
 }
@@ -84,7 +96,9 @@ function rows(db: Database.Database) {
       `UPDATE runs SET state = $state, ended_at = $ended_at, last_request_at = $last_request_at
        WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
     ),
-    evicted: db.prepare<[number]>(`UPDATE runs SET state = 'evicted' WHERE key = ?`),
+    evicted: db.prepare<[number]>(
+      `UPDATE runs SET state = 'evicted', tool_count = 0, tool_bytes = 0 WHERE key = ?`,
+    ),
     // Its name goes to a row of its own, and may be opened again while the rest is being erased.
     purge: db.prepare<[number]>(
       `UPDATE runs SET state = 'purging', run = NULL, failure_key = NULL WHERE key = ?`,
@@ -101,6 +115,14 @@ function rows(db: Database.Database) {
 
 function tools(db: Database.Database) {
   return {
+    toolBytes: db
+      .prepare<[number, string], number>(
+        'SELECT octet_length(name) + octet_length(input_schema) FROM tools WHERE run = ? AND name = ?',
+      )
+      .pluck(),
+    countTools: db.prepare<[number, number, number]>(
+      'UPDATE runs SET tool_count = ?, tool_bytes = ? WHERE key = ?',
+    ),
     setTool: db.prepare<[number, string, Buffer]>(
       `INSERT INTO tools (run, name, input_schema) VALUES (?, ?, ?)
        ON CONFLICT (run, name) DO UPDATE SET input_schema = excluded.input_schema`,

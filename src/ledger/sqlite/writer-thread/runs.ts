@@ -72,10 +72,31 @@ export class Runs {
       defaultVerbatimLimitChars,
     )
     this.#sql.change.run(format, ttl, chars, row.key)
-    for (const [name, schema] of patch.tools ?? []) {
+    if (patch.tools !== undefined) this.#changeTools(row, patch.tools)
+  }
+
+  /** Throws `over_limit`; a run that is past a limit already may still remove tools. */
+  #changeTools(row: RunRow, tools: ReadonlyMap<string, Buffer | null>): void {
+    let { tool_count: count, tool_bytes: bytes } = row
+    for (const [name, schema] of tools) {
+      const before = this.#sql.toolBytes.get(row.key, name)
+      const after = schema === null ? undefined : Buffer.byteLength(name) + schema.length
+      count += Number(after !== undefined) - Number(before !== undefined)
+      bytes += (after ?? 0) - (before ?? 0)
       if (schema === null) this.#sql.dropTool.run(row.key, name)
       else this.#sql.setTool.run(row.key, name, schema)
     }
+    const { maxToolsPerRun, maxToolBytesPerRun } = this.#policy
+    const advice = 'Remove some by null, or use another run.'
+    if (count > maxToolsPerRun && count > row.tool_count) {
+      const detail = `The run would have ${count} tools; it may have ${maxToolsPerRun}. ${advice}`
+      throw overLimit(detail, 'tools_per_run', maxToolsPerRun)
+    }
+    if (bytes > maxToolBytesPerRun && bytes > row.tool_bytes) {
+      const detail = `The names and schemas of the run's tools would have ${bytes} bytes; they may have ${maxToolBytesPerRun}. ${advice}`
+      throw overLimit(detail, 'tool_bytes_per_run', maxToolBytesPerRun)
+    }
+    this.#sql.countTools.run(count, bytes, row.key)
   }
 
   /** Writes what puts have changed of an open run. */
@@ -122,9 +143,12 @@ export class Runs {
     const { maxRuns } = this.#policy
     if (this.#reader.counted(tenant) < maxRuns) return
     const detail = `There are ${maxRuns} runs already, which is the limit. Purge some first.`
-    throw new CoatcheckError('over_limit', detail, { limit: 'runs', value: maxRuns })
+    throw overLimit(detail, 'runs', maxRuns)
   }
 }
+
+const overLimit = (detail: string, limit: string, value: number): CoatcheckError =>
+  new CoatcheckError('over_limit', detail, { limit, value })
 
 /** Absent, as it is; null, the default. */
 function patched(asked: number | null | undefined, current: number, standard: number): number {

@@ -1,0 +1,12 @@
+-- How many tools a run has, and the UTF-8 bytes of their names and schemas, so that limits and lists need not read them.
+ALTER TABLE runs ADD COLUMN tool_count INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN tool_bytes INTEGER NOT NULL DEFAULT 0;
+
+UPDATE runs
+SET tool_count = totals.count, tool_bytes = totals.bytes
+FROM (
+  SELECT run, count(*) AS count, sum(octet_length(name) + octet_length(input_schema)) AS bytes
+  FROM tools
+  GROUP BY run
+) AS totals
+WHERE runs.key = totals.run;

@@ -1,0 +1,31 @@
+/** Fills a page with items in their order, up to its limit and its bound. */
+import type { Page, PageQuery } from '../../lists.ts'
+
+export class PageBuilder<Item> {
+  readonly #query: PageQuery<Item>
+  readonly #nameOf: (item: Item) => string
+  readonly #items: Item[] = []
+  #bytes = 0
+  #isFull = false
+
+  /** `nameOf` gives the `next` of a page whose last item it is told. */
+  constructor(query: PageQuery<Item>, nameOf: (item: Item) => string) {
+    this.#query = query
+    this.#nameOf = nameOf
+  }
+
+  /** False when the item belongs to the following page, and so do all after it. */
+  add(item: Item): boolean {
+    const { limit, bound } = this.#query
+    if (bound !== undefined) this.#bytes += bound.bytesOf(item)
+    const isOver = bound !== undefined && this.#bytes > bound.maxBytes
+    this.#isFull = this.#items.length >= limit || (isOver && this.#items.length > 0)
+    if (!this.#isFull) this.#items.push(item)
+    return !this.#isFull
+  }
+
+  page(): Page<Item> {
+    const last = this.#items.at(-1)
+    return { items: this.#items, next: this.#isFull && last ? this.#nameOf(last) : null }
+  }
+}
