@@ -20,6 +20,7 @@ import {
   SCHEMA_BYTES,
   VALIDATE_MS,
   VALIDATION_HEAP_BYTES,
+  VALIDATION_WAIT_SECONDS,
 } from './validation/limits.ts'
 
 const KIBIBYTE = 1024
@@ -160,11 +161,20 @@ export const ConfigSchema = Type.Object({
     ERRORS_SHOWN,
     ERRORS_KEPT,
   ),
-  COATCHECK_COMPILE_MS: count('How long a schema may take to compile.', COMPILE_MS, 60_000),
+  COATCHECK_COMPILE_MS: count(
+    'Processor time that a schema may take to compile.',
+    COMPILE_MS,
+    60_000,
+  ),
   COATCHECK_VALIDATE_MS: count(
-    'How long arguments may take to validate; large ones have a little more.',
+    'Processor time that arguments may take to validate; large ones have a little more.',
     VALIDATE_MS,
     60_000,
+  ),
+  COATCHECK_VALIDATION_WAIT_SECONDS: count(
+    'Time by the clock that a call may take to be validated, its wait for a thread included; large ones have a little more.',
+    VALIDATION_WAIT_SECONDS,
+    600,
   ),
   COATCHECK_VALIDATION_HEAP_BYTES: Type.Integer({
     minimum: 128 * MEBIBYTE,

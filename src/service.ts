@@ -48,6 +48,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     errorsShown: config.COATCHECK_MAX_ERRORS,
     compileMs: config.COATCHECK_COMPILE_MS,
     validateMs: config.COATCHECK_VALIDATE_MS,
+    waitMs: config.COATCHECK_VALIDATION_WAIT_SECONDS * 1000,
     heapBytes: config.COATCHECK_VALIDATION_HEAP_BYTES,
   })
   const sweeping = startSweeping(ledger, {

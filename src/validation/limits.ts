@@ -10,10 +10,12 @@ export const ERRORS_SHOWN = 20
 export const ERRORS_KEPT = 1000
 /** Errors that are counted. Past it, also inside alternatives: `over_limit`. */
 export const ERRORS_COUNTED = 2_000_000
-/** How long a schema may take to compile. Past it: `over_limit`. */
+/** Processor time that a schema may take to compile. Past it: `over_limit`. */
 export const COMPILE_MS = 1000
-/** How long a value may take to judge; a large one has a little more. Past it: `over_limit`. */
+/** Processor time that a value may take to judge; a large one has a little more. Past it: `over_limit`. */
 export const VALIDATE_MS = 250
+/** Time by the clock that a call may take in all, its wait for a thread included. Past it: `overloaded`. */
+export const VALIDATION_WAIT_SECONDS = 10
 /** Heap of a thread that validates. A value that may need more than half of it as objects is refused: `over_limit`. */
 export const VALIDATION_HEAP_BYTES = 805_306_368
 /** Compiled schemas that are kept, and the bytes their sources may have together; the least recently used goes first. */
@@ -30,10 +32,8 @@ export const THREADS_BUSY = 2
 /** A large value has a millisecond more for as many bytes to be read, which nothing in it can slow down, and to be judged. */
 export const READ_BYTES_PER_MS = 4096
 export const JUDGE_BYTES_PER_MS = 16_384
-/** What a thread has to stop by itself, before it is ended. */
+/** Processor time past its deadline that a thread has to stop by itself, before it is ended. */
 export const STOPPING_MS = 90
-/** From this size on, reading and judging are told apart. */
-export const LARGE_BYTES = 65_536
 
 /** Parts of an error, each measured as it is encoded in JSON. */
 export const ERROR_PATH_BYTES = 480
@@ -64,6 +64,10 @@ export interface ValidationLimits {
 /** Of validation in a thread of its own; what each names is in the answer when it is hit. */
 export interface ThreadLimits
   extends Pick<ValidationLimits, 'schemaBytes' | 'errorsShown' | 'heapBytes'> {
+  /** In processor time of the thread. */
   readonly compileMs: number
+  /** In processor time of the thread. */
   readonly validateMs: number
+  /** By the clock. */
+  readonly waitMs: number
 }

@@ -21,6 +21,11 @@ const BRANCHING = slice({
   },
 })
 const CHAIN = json(`${'{"n":'.repeat(60)}1${'}'.repeat(60)}`)
+const MANY_ALTERNATIVES = slice({
+  items: { anyOf: Array.from({ length: 300 }, (_, i) => ({ const: i })) },
+})
+/** Each matches only the last alternative. */
+const MANY_ITEMS = json(`[${Array(60_000).fill('299').join(',')}]`)
 const ROW = slice({ type: 'object', properties: { n: { type: 'integer' } } })
 const GOOD = slice({ n: 1 })
 
@@ -28,7 +33,12 @@ describe('validation in threads', () => {
   let validator: ThreadValidator
   const started = (limits: ConstructorParameters<typeof ThreadValidator>[0] = {}) => {
     // Time enough for whatever is not meant to be late, on a busy machine.
-    validator = new ThreadValidator({ compileMs: 30_000, validateMs: 30_000, ...limits })
+    validator = new ThreadValidator({
+      compileMs: 30_000,
+      validateMs: 30_000,
+      waitMs: 60_000,
+      ...limits,
+    })
     return validator
   }
   afterEach(() => validator.close())
@@ -77,6 +87,18 @@ describe('validation in threads', () => {
       code: 'over_limit',
       facts: { limit: 'validate_ms', value: 200 },
     })
+  })
+
+  it.each<[name: string, schema: JsonSlice, value: JsonSlice, cause: RegExp]>([
+    ['a pattern', EVIL, TEXT, /has patterns/],
+    ['references', BRANCHING, CHAIN, /has references/],
+    ['neither', MANY_ALTERNATIVES, MANY_ITEMS, /to validate \(validate_ms\)\. Reference/],
+  ])('what is blamed for slowness is in the schema: %s', async (_, schema, value, cause) => {
+    started({ validateMs: 1 })
+    const error: unknown = await validator.validate(schema, value).catch((thrown) => thrown)
+    expect(error).toMatchObject({ code: 'over_limit', facts: { limit: 'validate_ms' } })
+    expect(String(error)).toMatch(cause)
+    expect(/pattern/.test(String(error))).toBe(schema === EVIL)
   })
 
   it('a schema that takes too long to compile is an answer', async () => {

@@ -28,7 +28,7 @@ const DEFAULTS: ValidationLimits = {
   cacheSchemaBytes: CACHE_SCHEMA_BYTES,
 }
 
-const UNWATCHED: Watch = { onPhase: () => {}, guard: (work) => work() }
+const UNWATCHED: Watch = { onPhase: () => {}, guard: (_phase, _bytes, work) => work() }
 
 /** The other half is for what is found out about a value. */
 const HEAP_SHARE = 2
@@ -85,12 +85,12 @@ export class AjvValidator implements Validator {
     const key = createHash('sha256').update(bytes).digest('base64')
     const known = this.#compiled.get(key)
     if (known !== undefined) return known
-    this.#watch.onPhase('compile')
+    const { guard, onPhase } = this.#watch
     this.#checkHeap(source)
     this.#compilations++
-    const compiled = new CompiledSchema(source, this.#metaSchemas)
+    const compiled = guard('compile', 0, () => new CompiledSchema(source, this.#metaSchemas))
     this.#compiled.add(key, compiled, bytes.length)
-    this.#watch.onPhase('read')
+    onPhase('read')
     return compiled
   }
 

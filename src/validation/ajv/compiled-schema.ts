@@ -5,7 +5,6 @@
 
 import type { ErrorObject } from 'ajv'
 import type { JsonSlice } from '../../core/json/slice.ts'
-import { LARGE_BYTES } from '../limits.ts'
 import type { Judged } from '../messages/report.ts'
 import type { Numbers } from '../numbers/exact-keywords.ts'
 import { weigh } from '../numbers/heap-estimate.ts'
@@ -15,7 +14,7 @@ import {
   type WrittenNumbers,
   type WrittenValue,
 } from '../numbers/written-numbers.ts'
-import type { Guard, Phase } from '../pool/deadlines.ts'
+import type { JudgingPhase, Phase } from '../pool/deadlines.ts'
 import {
   type Dialect,
   dialectOf,
@@ -30,11 +29,17 @@ import { type Check, compileSchema, newAjv } from './engine.ts'
 import type { MetaSchemas } from './meta-schemas.ts'
 import { warningsOf } from './warnings.ts'
 
-/** For who watches the time. */
+/**
+ * Does work of a phase that may not end by itself, for a value of so many bytes. It may stop the work, and may do it again
+ * from the start. Throws what the work throws, or the guard's own error for work that it stopped.
+ */
+export type Guard = <Result>(phase: Phase, valueBytes: number, work: () => Result) => Result
+
+/** Observes and bounds the time that a call takes. */
 export interface Watch {
-  /** Told as a phase begins that may take long. */
+  /** Called when a phase begins. */
   readonly onPhase: (phase: Phase) => void
-  /** What checks that may stall are run in. */
+  /** Runs compiling, and checks that may stall. */
   readonly guard: Guard
 }
 
@@ -47,7 +52,7 @@ export class CompiledSchema {
   readonly #schema: SchemaObject | boolean
   readonly #dialect: Dialect
   readonly #numbers: WrittenNumbers
-  readonly #mayStall: boolean
+  readonly #phase: JudgingPhase
   readonly warnings: readonly SchemaWarning[]
   /** Absent where numbers of the schema itself were rounded. */
   readonly #plain: Check | undefined
@@ -69,7 +74,7 @@ export class CompiledSchema {
     } else {
       throw invalidSchema(`must be an object or a boolean, not ${source.kind}.`, '')
     }
-    this.#mayStall = mayStall(this.#schema)
+    this.#phase = judgingPhase(this.#schema)
     const ajv = newAjv(this.#dialect, { judges: 'values' })
     this.warnings = warningsOf(this.#schema, ajv)
     if (isRounded) this.#written = this.#compileWritten()
@@ -78,14 +83,13 @@ export class CompiledSchema {
 
   /** Errors: `RangeError` where the stack runs out; what the guard throws. */
   judge(value: JsonSlice, options: JudgeOptions): Judged {
-    const { isRounded, onPhase } = options
+    const { isRounded, onPhase, guard } = options
     const schema = this.#schema
     if (!isRounded && this.#plain !== undefined) {
       return { errors: this.#run(this.#plain, read(value, false), options), schema, value }
     }
     if (this.#written === undefined) {
-      onPhase('compile')
-      this.#written = this.#compileWritten()
+      this.#written = guard('compile', 0, () => this.#compileWritten())
       onPhase('read')
     }
     const { check, numbers } = this.#written
@@ -99,8 +103,9 @@ export class CompiledSchema {
   }
 
   #run(check: Check, { value, bytes }: Parsed, { onPhase, guard }: Watch): readonly ErrorObject[] {
-    if (bytes >= LARGE_BYTES) onPhase('validate')
-    return this.#mayStall ? guard(() => check(value), bytes) : check(value)
+    if (this.#phase !== 'validate') return guard(this.#phase, bytes, () => check(value))
+    onPhase(this.#phase)
+    return check(value)
   }
 
   #compileWritten(): { readonly check: Check; readonly numbers: Numbers } {
@@ -110,7 +115,8 @@ export class CompiledSchema {
   }
 }
 
-const STALLING = ['pattern', 'patternProperties', '$ref', '$dynamicRef', '$recursiveRef']
+const PATTERNS = ['pattern', 'patternProperties']
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef']
 
 interface Parsed extends WrittenValue {
   readonly bytes: number
@@ -122,10 +128,12 @@ function read(source: JsonSlice, isRounded: boolean): Parsed {
   return { value: JSON.parse(source.toString()), numbers: NONE_ROUNDED, bytes }
 }
 
-/** Whether a small value may take long: by a pattern that backtracks, or by references that lead in circles. */
-function mayStall(schema: SchemaObject | boolean): boolean {
-  if (typeof schema === 'boolean') return false
-  return placesOf(schema).some((place) =>
-    STALLING.some((keyword) => Object.hasOwn(place.schema, keyword)),
-  )
+/** By what a small value may take long: a pattern that backtracks, or references that lead in circles. */
+function judgingPhase(schema: SchemaObject | boolean): JudgingPhase {
+  if (typeof schema === 'boolean') return 'validate'
+  const places = placesOf(schema)
+  const hasAny = (keywords: readonly string[]): boolean =>
+    places.some((place) => keywords.some((keyword) => Object.hasOwn(place.schema, keyword)))
+  if (hasAny(PATTERNS)) return 'validate_patterns'
+  return hasAny(REFERENCES) ? 'validate_references' : 'validate'
 }

@@ -1,19 +1,19 @@
-/**
- * How long a call may take, and what is said when it takes longer. A pattern that backtracks is stopped where it is, by the
- * thread that tries it, which then goes on with all it has compiled; whatever else is late ends its thread.
- */
-import { createContext, Script } from 'node:vm'
+/** How much processor time each phase of a call may use, and the errors for a call that exceeds it or never got it. */
 import { CoatcheckError } from '../../core/errors.ts'
 import { JUDGE_BYTES_PER_MS, READ_BYTES_PER_MS, type ThreadLimits } from '../limits.ts'
 
-/** What is being done, for who watches the time. */
-export type Phase = 'compile' | 'read' | 'validate'
+/** Validation, by what in the schema is most likely to make it slow. */
+export type JudgingPhase = 'validate' | 'validate_patterns' | 'validate_references'
+/** The part of a call that a thread is at. */
+export type Phase = 'read' | 'compile' | JudgingPhase
 
-/** Milliseconds that `phase` may take for a value of so many bytes. */
+type Deadlines = Pick<ThreadLimits, 'compileMs' | 'validateMs'>
+
+/** Processor time in milliseconds that `phase` may use for a value of `valueBytes`. */
 export function deadlineMs(
   phase: Phase,
   valueBytes: number,
-  { compileMs, validateMs }: Pick<ThreadLimits, 'compileMs' | 'validateMs'>,
+  { compileMs, validateMs }: Deadlines,
 ): number {
   switch (phase) {
     case 'compile':
@@ -21,49 +21,54 @@ export function deadlineMs(
     case 'read':
       return validateMs + Math.floor(valueBytes / READ_BYTES_PER_MS)
     case 'validate':
+    case 'validate_patterns':
+    case 'validate_references':
       return validateMs + Math.floor(valueBytes / JUDGE_BYTES_PER_MS)
     default:
       return phase satisfies never
   }
 }
 
-/** Does work that may not end by itself; how long is up to who made it. Throws what `work` throws, or `over_limit`. */
-export type Guard = <Result>(work: () => Result, valueBytes: number) => Result
+/** Milliseconds by the clock that a call for a value of `valueBytes` may take in all, its wait for a thread included. */
+export const waitMs = (valueBytes: number, limits: Pick<ThreadLimits, 'waitMs'>): number =>
+  limits.waitMs +
+  Math.floor(valueBytes / READ_BYTES_PER_MS) +
+  Math.floor(valueBytes / JUDGE_BYTES_PER_MS)
 
-/** A guard that stops work when its time is over. What `work` has not finished, `finally` included, stays undone. */
-export function stoppingGuard(limits: Pick<ThreadLimits, 'compileMs' | 'validateMs'>): Guard {
-  let run = (): void => {}
-  const context = createContext({ run: () => run() })
-  // Only scripts can be stopped, so one calls back.
-  const script = new Script('run()')
-  return (work, valueBytes) => {
-    const results: ReturnType<typeof work>[] = []
-    run = () => {
-      results.push(work())
-    }
-    try {
-      script.runInContext(context, { timeout: deadlineMs('validate', valueBytes, limits) })
-    } catch (error) {
-      // It is an error of the context's realm, no instance of `Error` here.
-      const isLate = (error as { readonly code?: unknown }).code === SCRIPT_TIMEOUT
-      throw isLate ? judgesLong(limits.validateMs) : error
-    }
-    return results[0] as ReturnType<typeof work>
-  }
+const ADVICE: Readonly<Record<Exclude<Phase, 'compile'>, string>> = {
+  read: 'Reference a smaller part of the value.',
+  validate: 'Reference a smaller part of the value, or simplify the schema.',
+  validate_patterns:
+    'The schema has patterns: most likely one backtracks on a text that it nearly matches. Simplify that pattern.',
+  validate_references:
+    'The schema has references: most likely they judge the same part of the value again and again. Simplify them, or reference a smaller part of the value.',
 }
 
-const SCRIPT_TIMEOUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT'
-
-export const compilesLong = (value: number): CoatcheckError =>
-  new CoatcheckError(
+/** `over_limit`: the phase has used its processor time. Only a schema that has patterns is told about patterns. */
+export function tooSlow(phase: Phase, { compileMs, validateMs }: Deadlines): CoatcheckError {
+  if (phase === 'compile') {
+    return new CoatcheckError(
+      'over_limit',
+      `The schema takes more than ${compileMs} ms of processor time to compile (compile_ms). Make it smaller, or share its parts under "$defs".`,
+      { limit: 'compile_ms', value: compileMs },
+    )
+  }
+  const what = phase === 'read' ? 'read for validation' : 'validate'
+  return new CoatcheckError(
     'over_limit',
-    `The schema does not compile within ${value} ms (compile_ms). Make it smaller, or share its parts under "$defs".`,
-    { limit: 'compile_ms', value },
+    `The arguments take more than ${validateMs} ms of processor time to ${what} (validate_ms). ${ADVICE[phase]}`,
+    { limit: 'validate_ms', value: validateMs },
   )
+}
 
-export const judgesLong = (value: number): CoatcheckError =>
-  new CoatcheckError(
-    'over_limit',
-    `The arguments cannot be judged within ${value} ms (validate_ms). Most likely a pattern of the schema backtracks on a text that it nearly matches: simplify the pattern, or bound the text with "maxLength".`,
-    { limit: 'validate_ms', value },
+const MS_PER_SECOND = 1000
+
+/** `overloaded`: the time of {@link waitMs} passed before the call could be finished. The call is not to blame. */
+export function outOfTime(limits: Pick<ThreadLimits, 'waitMs'>): CoatcheckError {
+  const value = limits.waitMs / MS_PER_SECOND
+  return new CoatcheckError(
+    'overloaded',
+    `The validation was not finished within ${value} s (validation_wait_seconds): other calls came first, or the machine had no processor time left. The call is not at fault; send it again in a moment.`,
+    { limit: 'validation_wait_seconds', value },
   )
+}

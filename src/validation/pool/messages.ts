@@ -2,10 +2,11 @@
 import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../../core/errors.ts'
 import type { ThreadLimits } from '../limits.ts'
 import type { SchemaWarning, Validation } from '../validator.ts'
-import type { Phase } from './deadlines.ts'
 
 export interface ThreadData {
   readonly limits: ThreadLimits
+  /** See `progress.ts`. */
+  readonly progress: SharedArrayBuffer
 }
 
 /** `bytes` holds the schema, then the value; without a value the schema is only compiled. */
@@ -27,8 +28,8 @@ export interface Refusal {
   readonly facts: ErrorFacts
 }
 
-/** `ready` once, before any answer; a phase as it begins. */
-export type FromThread = { readonly ready: true } | { readonly phase: Phase } | Answer
+/** `ready` once, before any answer. */
+export type FromThread = { readonly ready: true } | Answer
 
 /** What a call threw: an error of the domain to be thrown again, or a bug of ours. */
 export function answerTo(error: unknown): Answer {

@@ -1,7 +1,7 @@
 /**
  * Validation beside this thread, under deadlines. A thread takes one call at a time, so that the call that ends it fails
  * alone; as soon as one is busy another is kept ready, which takes its place without delay. Threads start with the first
- * call. What waits is bounded: past it a call is `overloaded`.
+ * call. The calls that wait are bounded in number, bytes and time: past a bound a call is `overloaded`.
  */
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
@@ -15,8 +15,10 @@ import {
   type ThreadLimits,
   VALIDATE_MS,
   VALIDATION_HEAP_BYTES,
+  VALIDATION_WAIT_SECONDS,
 } from '../limits.ts'
 import type { SchemaWarning, Validation, Validator } from '../validator.ts'
+import { outOfTime, waitMs } from './deadlines.ts'
 import { type Answer, refused } from './messages.ts'
 import { type Call, ValidationThread } from './thread.ts'
 
@@ -32,6 +34,7 @@ const DEFAULTS: ThreadLimits = {
   heapBytes: VALIDATION_HEAP_BYTES,
   compileMs: COMPILE_MS,
   validateMs: VALIDATE_MS,
+  waitMs: VALIDATION_WAIT_SECONDS * 1000,
 }
 
 export class ThreadValidator implements Validator {
@@ -76,10 +79,22 @@ export class ThreadValidator implements Validator {
     if (this.#isClosed) throw closing()
     this.#requireRoom(bytes)
     const answered = Promise.withResolvers<Answer>()
-    this.#waiting.push({ call, bytes, answered })
+    const waiting: Waiting = { call, bytes, answered }
+    this.#waiting.push(waiting)
     this.#waitingBytes += bytes
+    const giveUp = setTimeout(() => this.#giveUp(waiting), waitMs(bytes, this.#limits))
     this.#dispatch()
-    return answered.promise
+    return answered.promise.finally(() => clearTimeout(giveUp))
+  }
+
+  /** A call that a thread is at already stays there, so that the thread is not lost; its answer is dropped. */
+  #giveUp(waiting: Waiting): void {
+    const position = this.#waiting.indexOf(waiting)
+    if (position >= 0) {
+      this.#waiting.splice(position, 1)
+      this.#waitingBytes -= waiting.bytes
+    }
+    waiting.answered.reject(outOfTime(this.#limits))
   }
 
   #requireRoom(bytes: number): void {

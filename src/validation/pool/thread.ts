@@ -1,18 +1,23 @@
 /**
- * One thread that validates, and the time it may take. A call that is late is answered with the limit it hit, and its thread
- * is ended, wherever it is; so is one whose heap is full. Nothing waits here: who has several calls has several threads.
+ * One validation thread, watched by its processor time. A call that has used its deadline is answered with the limit, and
+ * its thread is ended, wherever it is; so is a thread whose heap is full. A thread that is late because the processor was
+ * given to others goes on. It takes one call at a time; the pool queues.
  */
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import { STOPPING_MS, type ThreadLimits } from '../limits.ts'
-import { compilesLong, deadlineMs, judgesLong, type Phase } from './deadlines.ts'
-import type { Answer, FromThread, ToThread } from './messages.ts'
+import { deadlineMs, outOfTime, tooSlow, waitMs } from './deadlines.ts'
+import type { Answer, FromThread, ThreadData, ToThread } from './messages.ts'
+import { Progress, progressMemory } from './progress.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
 /** Of new objects; a thread keeps what it once had, and there are three. */
 const YOUNG_MEBIBYTES = 12
 const MEBIBYTE = 1_048_576
+const US_PER_MS = 1000
+/** Least time by the clock between two looks at a thread. */
+const LOOK_MS = 20
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 export interface Call {
@@ -22,15 +27,16 @@ export interface Call {
 }
 
 interface Running {
-  readonly call: Call
+  readonly valueBytes: number
   readonly answered: PromiseWithResolvers<Answer>
-  phase: Phase
+  /** The next look at the thread, or the end of the wait for what it tells. */
   timer: NodeJS.Timeout | undefined
 }
 
 export class ValidationThread {
   readonly #worker: Worker
   readonly #limits: ThreadLimits
+  readonly #progress: Progress
   readonly #ready = Promise.withResolvers<void>()
   readonly #gone = Promise.withResolvers<void>()
   #running: Running | undefined
@@ -39,17 +45,20 @@ export class ValidationThread {
 
   constructor(limits: ThreadLimits) {
     this.#limits = limits
+    const memory = progressMemory()
+    this.#progress = new Progress(memory)
     const resourceLimits: ResourceLimits = {
       maxOldGenerationSizeMb: Math.ceil(limits.heapBytes / MEBIBYTE),
       maxYoungGenerationSizeMb: YOUNG_MEBIBYTES,
     }
-    this.#worker = new Worker(ENTRY, { workerData: { limits }, resourceLimits, name: 'validation' })
+    const workerData: ThreadData = { limits, progress: memory }
+    this.#worker = new Worker(ENTRY, { workerData, resourceLimits, name: 'validation' })
     this.#worker.on('message', (message: FromThread) => this.#receive(message))
     this.#worker.on('error', (error) => {
       this.#cause = error
     })
     this.#worker.on('exit', (status) => this.#exit(status))
-    // Who asks is told by its call.
+    // The call that needs the thread is told.
     this.#ready.promise.catch(() => {})
   }
 
@@ -62,13 +71,17 @@ export class ValidationThread {
     return this.#hasEnded
   }
 
-  /** One call at a time, and only when ready. Rejects with `over_limit`, or with what ended the thread. */
+  /**
+   * One call at a time, and only when ready. Settles when the thread is free again or has ended. Rejects with `over_limit`,
+   * with `overloaded`, or with the error that ended the thread.
+   */
   run(call: Call): Promise<Answer> {
     const answered = Promise.withResolvers<Answer>()
-    const running: Running = { call, answered, phase: 'read', timer: undefined }
+    const valueBytes = sizeOf(call.value)
+    const running: Running = { valueBytes, answered, timer: undefined }
     this.#running = running
     this.#worker.ref()
-    this.#await(running)
+    this.#lookAfter(running, deadlineMs('read', 0, this.#limits) + STOPPING_MS)
     const message = messageOf(call)
     this.#worker.postMessage(message, [message.bytes.buffer])
     return answered.promise
@@ -85,37 +98,47 @@ export class ValidationThread {
     if ('ready' in message) {
       this.#rest()
       this.#ready.resolve()
-      return
-    }
-    const running = this.#running
-    if (running === undefined) return
-    if ('phase' in message) {
-      running.phase = message.phase
-      this.#await(running)
     } else this.#finish()?.resolve(message)
   }
 
-  #msFor({ phase, call }: Running): number {
-    const ms = deadlineMs(phase, sizeOf(call.value), this.#limits)
-    // The thread itself comes first, where it can.
-    return phase === 'compile' ? ms : ms + STOPPING_MS
+  #lookAfter(running: Running, ms: number): void {
+    running.timer = setTimeout(() => void this.#look(running), Math.max(LOOK_MS, Math.ceil(ms)))
   }
 
-  #await(running: Running): void {
+  /** Ends the thread when it has used the time of its phase, else looks again when it could have. */
+  async #look(running: Running): Promise<void> {
+    const { valueBytes } = running
+    // A thread that does not even tell its time for so long is stuck outside of JavaScript.
+    const patienceMs = waitMs(valueBytes, this.#limits)
+    running.timer = setTimeout(() => this.#endWith(running, outOfTime(this.#limits)), patienceMs)
+    const cpuUs = await this.#cpuUs()
     clearTimeout(running.timer)
-    // An answer may have come while this thread was busy itself; it is read before the immediate.
-    running.timer = setTimeout(() => {
-      running.timer = undefined
-      setImmediate(() => {
-        if (this.#running === running && running.timer === undefined) this.#overdue(running)
-      })
-    }, this.#msFor(running))
+    // An answer that came meanwhile counts.
+    if (cpuUs === undefined || this.#running !== running) return
+    const { state, beganAtUs } = this.#progress.read()
+    // The thread has not taken the call yet, or its answer is on the way.
+    if (state === 'idle') return this.#lookAfter(running, 0)
+    // The thread stops itself first, where it can.
+    const limitMs = deadlineMs(state, valueBytes, this.#limits) + STOPPING_MS
+    const leftMs = limitMs - (cpuUs - beganAtUs) / US_PER_MS
+    if (leftMs > 0) this.#lookAfter(running, leftMs)
+    else this.#endWith(running, tooSlow(state, this.#limits))
   }
 
-  #overdue({ phase }: Running): void {
+  /** Undefined when the thread is no more. Resolves when the thread runs next. */
+  async #cpuUs(): Promise<number | undefined> {
+    try {
+      const { user, system } = await this.#worker.cpuUsage()
+      return user + system
+    } catch {
+      return undefined
+    }
+  }
+
+  #endWith(running: Running, error: CoatcheckError): void {
+    if (this.#running !== running) return
     void this.end()
-    const { compileMs, validateMs } = this.#limits
-    this.#finish()?.reject(phase === 'compile' ? compilesLong(compileMs) : judgesLong(validateMs))
+    this.#finish()?.reject(error)
   }
 
   #exit(status: number): void {
@@ -136,7 +159,7 @@ export class ValidationThread {
     return running?.answered
   }
 
-  /** An idle thread keeps nobody from ending; one that is ending is waited for. */
+  /** An idle thread keeps no process alive; one that is ending does. */
   #rest(): void {
     if (!this.#hasEnded) this.#worker.unref()
   }

@@ -10,6 +10,7 @@ const thread = new ValidationThread({
   heapBytes: 67_108_864,
   compileMs: 60_000,
   validateMs: 60_000,
+  waitMs: 60_000,
 })
 await thread.ready
 void thread.run({ schema: slice(true), value: slice(1) })
