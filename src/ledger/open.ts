@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url'
 import { CoatcheckError } from '../core/errors.ts'
 import type { Ledger, LedgerPolicy } from './ledger.ts'
-import { type LedgerOptions, openSqliteLedger } from './sqlite/ledger.ts'
+import { type LedgerOptions, openSqliteLedger } from './sqlite/open.ts'
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 

@@ -5,13 +5,11 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoatcheckError } from '../../core/errors.ts'
-import { CHUNK_CACHE_BYTES } from '../../core/limits.ts'
 import type {
   Chunk,
   ChunkSeek,
   EndCounts,
   Ledger,
-  LedgerPolicy,
   Put,
   PutNames,
   Queued,
@@ -25,90 +23,43 @@ import type {
   Upload,
 } from '../ledger.ts'
 import type { Page, ResultsQuery, RunsQuery } from '../lists.ts'
-import type { Tell } from '../notice.ts'
-import { openToRead } from './file/file.ts'
-import { ChunkCache } from './main-thread/chunk-cache.ts'
 import { Lists } from './main-thread/lists.ts'
-import { type FoundChunk, Reader } from './main-thread/reader.ts'
+import type { ReadFaults } from './main-thread/read-faults.ts'
+import type { FoundChunk, Reader } from './main-thread/reader.ts'
 import { SqliteUpload } from './main-thread/upload.ts'
-import { type QueueLimits, Writes } from './main-thread/write-client.ts'
-import { SentTouches } from './protocol/last-requests.ts'
-import type { Appended, Commit } from './protocol/messages.ts'
-import { startThread, type WriterPort } from './protocol/thread.ts'
+import type { Writes } from './main-thread/write-client.ts'
+import type { SentTouches } from './protocol/last-requests.ts'
+import type { Appended } from './protocol/messages.ts'
 import { handOver } from './protocol/transfer.ts'
 
 /** How many chunks are read at once: one at first, which is often all that is asked for, then up to a MiB. */
 const READ_CHUNKS = 16
 /** After so many, some milliseconds of work, it is the turn of others. */
 const TURN_CHUNKS = 32
-/** What may wait to be committed, when nothing else is said. */
-const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
-
 const NO_NAMES: PutNames = { toolUseId: '', idempotencyKey: null }
 
-export interface LedgerOptions {
-  readonly onCommit?: (commit: Commit) => void
-  readonly onNotice?: Tell
-  /** Past them a put is refused with `overloaded`. */
-  readonly queue?: Partial<QueueLimits>
-  /** For chunks that were read lately; 0: none. */
-  readonly cacheBytes?: number
-}
-
-/** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
-export function openSqliteLedger(
-  path: string,
-  policy: LedgerPolicy,
-  options: LedgerOptions = {},
-): Promise<Ledger> {
-  return openWith(startThread({ path, policy }), { path, policy, options })
-}
-
-/** The same with a writer that is being started. Takes it over: it is gone when this throws, and when the ledger is closed. */
-export async function openWith(
-  port: WriterPort,
-  how: {
-    readonly path: string
-    readonly policy: LedgerPolicy
-    readonly options: LedgerOptions
-  },
-): Promise<Ledger> {
-  const { onCommit = () => undefined, onNotice = () => undefined } = how.options
-  const { queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
-  const touches = new SentTouches()
-  const limits = { ...QUEUE_LIMITS, ...queue }
-  const writes = new Writes(port, { touches, limits, onCommit, onNotice })
-  try {
-    await writes.opened()
-  } catch (error) {
-    await port.gone()
-    throw error
-  }
-  try {
-    const cache = new ChunkCache(cacheBytes)
-    const reader = new Reader(openToRead(how.path), how.policy, { noted: touches, cache })
-    return new SqliteLedger(reader, writes, touches)
-  } catch (error) {
-    await writes.close()
-    throw error
-  }
-}
-
-class SqliteLedger implements Ledger {
+/** Made by `open.ts`. */
+export class SqliteLedger implements Ledger {
   readonly #reader: Reader
   readonly #writes: Writes
   readonly #touches: SentTouches
+  readonly #faults: ReadFaults
   #isFlushing = false
   #closed: Promise<void> | undefined
 
-  constructor(reader: Reader, writes: Writes, touches: SentTouches) {
+  constructor(
+    reader: Reader,
+    writes: Writes,
+    { touches, faults }: { readonly touches: SentTouches; readonly faults: ReadFaults },
+  ) {
     this.#reader = reader
     this.#writes = writes
     this.#touches = touches
+    this.#faults = faults
   }
 
   async ping(): Promise<void> {
-    this.#open.ping()
+    await this.#reading(() => this.#open.ping())
     await this.#writes.ask({ name: 'ping' })
   }
 
@@ -122,15 +73,15 @@ class SqliteLedger implements Ledger {
   }
 
   async findRun(ref: RunRef, now: number): Promise<Run | undefined> {
-    return this.#open.findRun(ref, now)
+    return this.#reading(() => this.#open.findRun(ref, now))
   }
 
   async findStanding(ref: RunRef, now: number): Promise<Standing | undefined> {
-    return this.#open.findStanding(ref, now)
+    return this.#reading(() => this.#open.findStanding(ref, now))
   }
 
   async listRuns(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>> {
-    return new Lists(this.#open).runs(tenant, query, now)
+    return this.#reading(() => new Lists(this.#open).runs(tenant, query, now))
   }
 
   async endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts> {
@@ -143,7 +94,7 @@ class SqliteLedger implements Ledger {
   }
 
   async findTool(ref: RunRef, name: string): Promise<Buffer | undefined> {
-    return this.#open.findTool(ref, name)
+    return this.#reading(() => this.#open.findTool(ref, name))
   }
 
   touch(ref: RunRef, now: number): void {
@@ -169,15 +120,15 @@ class SqliteLedger implements Ledger {
   }
 
   async findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined> {
-    return this.#open.findResult(ref, query)
+    return this.#reading(() => this.#open.findResult(ref, query))
   }
 
   async listResults(ref: RunRef, query: ResultsQuery): Promise<Page<Result>> {
-    return new Lists(this.#open).results(ref, query)
+    return this.#reading(() => new Lists(this.#open).results(ref, query))
   }
 
   async firstNumbers(ref: RunRef, limit: number): Promise<readonly number[]> {
-    return this.#open.firstNumbers(ref, limit)
+    return this.#reading(() => this.#open.firstNumbers(ref, limit))
   }
 
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk> {
@@ -209,13 +160,13 @@ class SqliteLedger implements Ledger {
   }
 
   async *#chunks(find: () => FoundChunk): AsyncGenerator<Chunk> {
-    const { chunks, rest } = find()
+    const { chunks, rest } = await this.#reading(find)
     yield* chunks
     let { first } = rest
     let turnChunks = chunks.length
     for (let count = 2; first < rest.end; count = Math.min(2 * count, READ_CHUNKS)) {
       const end = Math.min(first + count, rest.end)
-      yield* this.#open.readChunks({ ...rest, first, end })
+      yield* await this.#reading(() => this.#open.readChunks({ ...rest, first, end }))
       first = end
       turnChunks += count
       // Decoding takes its time: others get their turn.
@@ -223,6 +174,15 @@ class SqliteLedger implements Ledger {
         turnChunks = 0
         await nextTurn()
       }
+    }
+  }
+
+  /** Runs a query, see {@link ReadFaults.again}. */
+  async #reading<Answer>(query: () => Answer | Promise<Answer>): Promise<Answer> {
+    try {
+      return await query()
+    } catch (error) {
+      return this.#faults.again(error, query)
     }
   }
 

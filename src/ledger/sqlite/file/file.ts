@@ -18,7 +18,9 @@ import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
+import { hasNoRoomAt } from './no-room.ts'
 import { openError } from './sqlite-errors.ts'
+import { isReadableClosed } from './unreadable.ts'
 
 /** `Coat`, at a fixed place in the file's header. */
 const APPLICATION_ID = 0x436f6174
@@ -67,6 +69,8 @@ const READ_WITH = [
 
 export interface LedgerFile {
   readonly db: Database.Database
+  /** Absolute, without links. */
+  readonly path: string
   /** Throws `ledger_unavailable` when the file was removed or replaced: what is written to it now would be lost. */
   requireThere(): void
   /** Closes the file and frees its lock. */
@@ -95,7 +99,11 @@ export function openFile(path: string): LedgerFile {
       throw error
     }
   } catch (error) {
-    throw openError(error, path)
+    const disk = {
+      hasNoRoom: () => hasNoRoomAt(path),
+      isReadable: () => isReadableClosed(path),
+    }
+    throw openError(error, path, disk)
   }
 }
 
@@ -141,6 +149,7 @@ function guarded(
   const opened = identityOf(path)
   return {
     db,
+    path,
     requireThere() {
       if (identityOf(path) === opened) return
       const detail = `the ledger ${path} was removed or replaced while it was open; put it back, and start again`

@@ -36,6 +36,8 @@ interface Parts {
   readonly limits: QueueLimits
   readonly onCommit: (commit: Commit) => void
   readonly onNotice: Tell
+  /** Looks into a failure before it is told; see `ReadFaults`. */
+  readonly judge: (error: unknown) => Promise<unknown>
 }
 
 export class Writes {
@@ -136,7 +138,7 @@ export class Writes {
   #settleOne(reply: Reply, written: boolean): void {
     const { resolve, reject, touches } = this.#take(reply.id)
     this.#parts.touches.received(touches, { written })
-    if ('error' in reply) reject(fromPlainError(reply.error))
+    if ('error' in reply) void this.#parts.judge(fromPlainError(reply.error)).then(reject)
     else resolve(reply.answer)
   }
 

@@ -6,6 +6,7 @@ import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../../ledger.ts'
 import { type LedgerFile, openFile } from '../file/file.ts'
+import { hasNoRoomAt } from '../file/no-room.ts'
 import { ledgerError, openError } from '../file/sqlite-errors.ts'
 import { type Touch, Touches } from '../protocol/last-requests.ts'
 import type { Append, Appended, AppendOutcome, Finish } from '../protocol/messages.ts'
@@ -200,7 +201,7 @@ export class Store {
       // some failures end the whole transaction
       if (!this.#db.inTransaction) throw error
       this.#results.forget()
-      return { refusal: ledgerError(error) }
+      return { refusal: this.#toLedgerError(error) }
     }
   }
 
@@ -209,11 +210,15 @@ export class Store {
     this.#db.pragma(`user_version = ${this.#version}`)
   }
 
+  #toLedgerError(error: unknown): unknown {
+    return ledgerError(error, () => hasNoRoomAt(this.#file.path))
+  }
+
   #translated<Answer>(work: () => Answer): Answer {
     try {
       return work()
     } catch (error) {
-      throw ledgerError(error)
+      throw this.#toLedgerError(error)
     }
   }
 
@@ -231,7 +236,7 @@ export class Store {
     } catch (error) {
       this.#hasFailed = !(error instanceof CoatcheckError)
       this.#results.forget()
-      throw ledgerError(error)
+      throw this.#toLedgerError(error)
     }
   }
 }

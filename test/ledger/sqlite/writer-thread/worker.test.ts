@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../../../src/ledger/ledger.ts'
 import { openLedger } from '../../../../src/ledger/open.ts'
-import { openWith } from '../../../../src/ledger/sqlite/ledger.ts'
+import { openWith } from '../../../../src/ledger/sqlite/open.ts'
 import type { Commit, ToWriter } from '../../../../src/ledger/sqlite/protocol/messages.ts'
 import { startThread, type WriterPort } from '../../../../src/ledger/sqlite/protocol/thread.ts'
 import {

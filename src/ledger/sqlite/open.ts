@@ -1,0 +1,69 @@
+/** Opens a ledger in a SQLite file: starts the thread that writes, then the connection that reads. */
+import { CHUNK_CACHE_BYTES } from '../../core/limits.ts'
+import type { Ledger, LedgerPolicy } from '../ledger.ts'
+import type { Tell } from '../notice.ts'
+import { openToRead } from './file/file.ts'
+import { SqliteLedger } from './ledger.ts'
+import { ChunkCache } from './main-thread/chunk-cache.ts'
+import { ReadFaults } from './main-thread/read-faults.ts'
+import { Reader } from './main-thread/reader.ts'
+import { type QueueLimits, Writes } from './main-thread/write-client.ts'
+import { SentTouches } from './protocol/last-requests.ts'
+import type { Commit } from './protocol/messages.ts'
+import { startThread, type WriterPort } from './protocol/thread.ts'
+
+/** Default bounds of what may wait to be committed. */
+const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
+
+export interface LedgerOptions {
+  readonly onCommit?: (commit: Commit) => void
+  readonly onNotice?: Tell
+  /** Past them a put is refused with `overloaded`. */
+  readonly queue?: Partial<QueueLimits>
+  /** For chunks that were read lately; 0: none. */
+  readonly cacheBytes?: number
+}
+
+/** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
+export function openSqliteLedger(
+  path: string,
+  policy: LedgerPolicy,
+  options: LedgerOptions = {},
+): Promise<Ledger> {
+  return openWith(startThread({ path, policy }), { path, policy, options })
+}
+
+/**
+ * Opens the ledger with a writer that is being started. The writer belongs to the ledger: it is gone when this throws, and when
+ * the ledger is closed.
+ */
+export async function openWith(
+  port: WriterPort,
+  how: {
+    readonly path: string
+    readonly policy: LedgerPolicy
+    readonly options: LedgerOptions
+  },
+): Promise<Ledger> {
+  const { onCommit = () => undefined, onNotice = () => undefined } = how.options
+  const { queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
+  const touches = new SentTouches()
+  const limits = { ...QUEUE_LIMITS, ...queue }
+  const faults = new ReadFaults(how.path)
+  const judge = (error: unknown): Promise<unknown> => faults.judge(error)
+  const writes = new Writes(port, { touches, limits, onCommit, onNotice, judge })
+  try {
+    await writes.opened()
+  } catch (error) {
+    await port.gone()
+    throw error
+  }
+  try {
+    const cache = new ChunkCache(cacheBytes)
+    const reader = new Reader(openToRead(how.path), how.policy, { noted: touches, cache })
+    return new SqliteLedger(reader, writes, { touches, faults })
+  } catch (error) {
+    await writes.close()
+    throw error
+  }
+}
