@@ -22,7 +22,7 @@ import {
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
 import type { Result, RunRef } from '../ledger/ledger.ts'
-import type { SchemaWarning } from '../validation/validator.ts'
+import type { SchemaWarning, Validation } from '../validation/validator.ts'
 import { type CallError, errorLine, UNRESOLVED, withReferences } from './call-errors.ts'
 import { openRunOf, type RunContext, someHandles } from './context.ts'
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
@@ -70,26 +70,48 @@ export async function resolveArguments(
   // Only to be validated are they needed in one piece.
   const whole = schema && new JsonSlice(await joinParts(parts.parts))
   const unresolved = lookups.flatMap(unresolvedOf)
-  const checked = schema && whole && (await context.validator.validate(schema, whole))
-  const unmet = request.mode === 'strict' ? unresolved.map(unresolvedError) : []
+  const options = { setAside: unresolved.map(({ at }) => at) }
+  const checked = schema && whole && (await context.validator.validate(schema, whole, options))
   const resolved = lookups.flatMap((lookup) => ('value' in lookup ? [lookup.reference] : []))
-  const found = withReferences(checked?.errors ?? [], resolved)
-  const errors = [...unmet, ...found]
-  // What stands for nothing is why a value has the wrong type, as often as not: the model is told either way.
-  const told = [...unresolved.map(unresolvedError), ...found]
-  const toldTotal = unresolved.length + (checked?.errorsTotal ?? 0)
-  const invalid = unmet.length > 0 || checked?.valid === false
   return {
     arguments: whole ?? parts,
     resolved: resolved.map(({ text }) => text.slice(1).toWellFormed()),
     unresolved,
-    valid: invalid ? false : checked === undefined ? null : true,
-    errors: errors.slice(0, context.limits.maxErrors),
-    errors_total: unmet.length + (checked?.errorsTotal ?? 0),
     warnings: checked?.warnings ?? [],
-    failure: invalid
-      ? invalidInput(request.toolName, told.slice(0, context.limits.maxErrors), toldTotal)
-      : null,
+    ...verdictOf(context, request, { checked, unresolved, resolved }),
+  }
+}
+
+interface Findings {
+  /** Absent without a schema. */
+  readonly checked: Validation | undefined
+  readonly unresolved: readonly Unresolved[]
+  readonly resolved: readonly Reference[]
+}
+
+/**
+ * An unresolved reference is one thing that is wrong. What the schema says of its text is told with it: in strict mode it is
+ * the error, in lenient mode the schema's own errors are the errors, and the failure names the reference.
+ */
+function verdictOf(
+  { limits: { maxErrors } }: RunContext,
+  { mode, toolName }: ResolveRequest,
+  { checked, unresolved, resolved }: Findings,
+): Pick<ResolveAnswer, 'valid' | 'errors' | 'errors_total' | 'failure'> {
+  const { errors: ofValues = [], setAside = [], errorsTotal = 0, setAsideTotal = 0 } = checked ?? {}
+  const wanted = new Map(setAside.map(({ path, expected }) => [path, expected]))
+  const unmet = unresolved.map((each) => unresolvedError(each, wanted.get(each.at) ?? null))
+  const found = withReferences(ofValues, resolved)
+  const told = [...unmet, ...found]
+  const toldTotal = unmet.length + errorsTotal
+  const isStrict = mode === 'strict'
+  const errors = isStrict ? told : [...found, ...withReferences(setAside, [])]
+  const isInvalid = checked?.valid === false || (isStrict && unmet.length > 0)
+  return {
+    valid: isInvalid ? false : checked === undefined ? null : true,
+    errors: errors.slice(0, maxErrors),
+    errors_total: isStrict ? toldTotal : errorsTotal + setAsideTotal,
+    failure: isInvalid ? invalidInput(toolName, told.slice(0, maxErrors), toldTotal) : null,
   }
 }
 
@@ -212,19 +234,28 @@ function unresolvedOf(lookup: Lookup<Part>): readonly Unresolved[] {
   return [{ reference: shownReference(reference), at: pointerTo(reference), reason, available }]
 }
 
-function unresolvedError({ reference, at, reason, available }: Unresolved): CallError {
-  const there =
-    available.length < AVAILABLE_ENTRIES ? 'there is' : `the first ${AVAILABLE_ENTRIES} are`
-  const instead = available.length === 0 ? '' : `; ${there} ${available.join(', ')}`
+/** `wanted`: what the schema wants in the place of the reference, where it refuses the reference's own text. */
+function unresolvedError(
+  { reference, at, reason, available }: Unresolved,
+  wanted: string | null,
+): CallError {
+  const instead = available.length === 0 ? '' : `; ${availableText(available)}`
+  const what = wanted === null ? '' : `; wanted is ${wanted}`
   return {
     path: at,
     code: UNRESOLVED,
-    message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}${instead})`,
+    message: `${reference} stands for nothing (${reason.replaceAll('_', ' ')}${instead})${what}`,
     expected: 'a reference to a kept result',
     received: JSON.stringify(reference),
     schema_path: null,
     reference,
   }
+}
+
+function availableText(available: readonly string[]): string {
+  const all = available.join(', ')
+  if (available.length >= AVAILABLE_ENTRIES) return `the first ${AVAILABLE_ENTRIES} are ${all}`
+  return `there ${available.length === 1 ? 'is' : 'are'} ${all}`
 }
 
 /** Of `total` errors those that are shown; the model reads nothing else, and is told that there are more. */

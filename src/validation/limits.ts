@@ -6,7 +6,7 @@
 export const SCHEMA_BYTES = 262_144
 /** Most errors in one answer; the total is always told. */
 export const ERRORS_SHOWN = 20
-/** Errors that are kept whole while a value is judged; later ones are counted only. No more can be shown. */
+/** Errors that are kept whole while a value is judged; of later ones only the first of each place in the schema. */
 export const ERRORS_KEPT = 1000
 /** Errors that are counted. Past it, also inside alternatives: `over_limit`. */
 export const ERRORS_COUNTED = 2_000_000

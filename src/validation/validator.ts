@@ -36,12 +36,24 @@ export interface SchemaWarning {
 
 export interface Validation {
   readonly valid: boolean
-  /** In the order found, bounded in number and in bytes (16,000 as JSON). */
+  /**
+   * In the order found, bounded in number and in bytes (16,000 as JSON). Where that leaves some out, errors that differ go
+   * before repetitions.
+   */
   readonly errors: readonly ValidationError[]
   /** How many there are, those that `errors` leaves out included. */
   readonly errorsTotal: number
+  /** Errors at the paths that were asked to be set aside, the first of each path; bounded with `errors`, which go first. */
+  readonly setAside: readonly ValidationError[]
+  /** How many there are at those paths; `errorsTotal` does not count them. */
+  readonly setAsideTotal: number
   /** About the schema, whatever the value: see {@link Validator.compile}. */
   readonly warnings: readonly SchemaWarning[]
+}
+
+export interface ValidateOptions {
+  /** JSON Pointers of values whose own errors are listed apart. They count towards `valid` as all others. */
+  readonly setAside?: readonly string[]
 }
 
 export interface Validator {
@@ -56,7 +68,7 @@ export interface Validator {
    * Judges `value`; compiles the schema first where that is still to be done, and rejects as `compile` does, or with the
    * limits `validate_ms` and `validation_heap_bytes`.
    */
-  validate(schema: JsonSlice, value: JsonSlice): Promise<Validation>
+  validate(schema: JsonSlice, value: JsonSlice, options?: ValidateOptions): Promise<Validation>
 
   /** Frees what is held. Nothing may be called after it. */
   close(): Promise<void>

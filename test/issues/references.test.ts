@@ -169,11 +169,36 @@ describe('references to handles that are not there', () => {
     )
     expect(messageOf(body)).toContain('/rows: $r1.gone stands for nothing (path not found')
     expect(messageOf(body)).not.toContain('the value of')
-    const ofSchema = body.errors.filter(({ code }) => code !== 'unresolved_reference')
-    expect(ofSchema.map(({ path, reference }) => [path, reference])).toEqual([
-      ['/rows', null],
-      ['/n', null],
+    const found = body.errors.map(({ path, code, reference }) => [path, code, reference])
+    const ofRows = ['/rows', 'unresolved_reference', '$r1.gone']
+    const expected = mode === 'strict' ? [ofRows, ['/n', 'type', null]] : [['/n', 'type', null]]
+    expect(found.slice(0, expected.length)).toEqual(expected)
+  })
+
+  // Fault: it was an error once as a reference and once as a text of the wrong type.
+  it('are one error in a strict call, whatever the schema says of their text', async () => {
+    const run = await runWithOne(usual)
+    const schema = '{"properties":{"n":{"type":"integer","minLength":9,"enum":[1]}}}'
+    const { body } = await run.resolve(
+      `{"mode":"strict","arguments":{"n":"$r9"},"input_schema":${schema}}`,
+    )
+    expect(body.errors.map(({ path, code }) => [path, code])).toEqual([
+      ['/n', 'unresolved_reference'],
     ])
+    expect([body.valid, body.errors_total]).toEqual([false, 1])
+    expect(messageOf(body).match(/\/n:/g)).toHaveLength(1)
+  })
+
+  // Fault: the model was told once that it stands for nothing, and once that its text has the wrong type.
+  it('are told once in the failure of a lenient call, with what is wanted in their place', async () => {
+    const run = await runWithOne(usual)
+    const { body } = await run.resolve(
+      '{"arguments":{"n":"$r9","m":1},"input_schema":{"properties":{"n":{"type":"integer"},"m":{"type":"string"}}}}',
+    )
+    expect(messageOf(body)).toMatch(
+      /: \/n: \$r9 stands for nothing \(unknown handle; there is r1\); wanted is an integer; \/m: must be a string, not a number$/,
+    )
+    expect([body.errors.length, body.errors_total]).toEqual([2, 2])
   })
 
   // Fault: of thirty results the model was told of twenty as if there were no more.

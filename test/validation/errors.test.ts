@@ -151,6 +151,33 @@ describe('words', () => {
     expect(errors[0]?.code).toBe('false_schema')
   })
 
+  // Fault: of many rows that are wrong in one way, the first were shown, and nothing of what was wrong besides.
+  it.each([30, 3_000])('errors that differ are shown before repetitions: %i rows', async (rows) => {
+    const schema = {
+      properties: {
+        rows: { items: { required: ['a', 'b'] } },
+        last: { type: 'string' },
+      },
+    }
+    const value = { rows: Array(rows).fill({ a: 1 }).concat({}), last: 1 }
+    const { errors, errorsTotal } = await judge(schema, value)
+    expect([errors.length, errorsTotal]).toEqual([20, rows + 3])
+    expect(errors.at(-1)).toMatchObject({ path: '/last', code: 'type' })
+    if (rows < 1_000)
+      expect(errors.map(({ message }) => message)).toContain('lacks the required member "a"')
+  })
+
+  it('errors at paths that are set aside are listed apart, once a path', async () => {
+    const schema = slice({
+      properties: { x: { type: 'integer', const: 5 }, y: { type: 'integer' } },
+    })
+    const value = slice({ x: '$r1', y: 'z' })
+    const validation = await new AjvValidator().validate(schema, value, { setAside: ['/x'] })
+    expect(validation).toMatchObject({ valid: false, errorsTotal: 1, setAsideTotal: 2 })
+    expect(validation.errors.map(({ path }) => path)).toEqual(['/y'])
+    expect(validation.setAside.map(({ path, code }) => [path, code])).toEqual([['/x', 'type']])
+  })
+
   it('paths are JSON Pointers', async () => {
     const schema = { additionalProperties: { additionalProperties: { type: 'string' } } }
     expect((await one(schema, { 'a/b': { '~': 1 } })).path).toBe('/a~1b/~0')

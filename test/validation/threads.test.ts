@@ -49,6 +49,8 @@ describe('validation in threads', () => {
       valid: true,
       errors: [],
       errorsTotal: 0,
+      setAside: [],
+      setAsideTotal: 0,
       warnings: [],
     })
     const wrong = await validator.validate(ROW, json('{"n":"x"}'))

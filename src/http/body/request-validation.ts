@@ -137,8 +137,13 @@ const membersIn = ({ parentSchema }: ErrorObject): readonly string[] =>
 
 function describeUnknown(name: string, error: ErrorObject): string {
   const instead = error.parentSchema?.[INSTEAD] as string | undefined
-  const there = `has the unknown member ${quote(name)}; there are ${membersIn(error).join(', ')}`
+  const there = `has the unknown member ${quote(name)}; ${knownText(membersIn(error))}`
   return instead === undefined ? there : `${there}. ${instead}`
+}
+
+function knownText(names: readonly string[]): string {
+  if (names.length === 0) return 'it has no members'
+  return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`
 }
 
 /** The first member of an object that may have none but those of its schema. */

@@ -16,7 +16,7 @@ import {
 } from '../limits.ts'
 import { type Report, reportOf, uncheckedReport } from '../messages/report.ts'
 import { weigh } from '../numbers/heap-estimate.ts'
-import type { SchemaWarning, Validation, Validator } from '../validator.ts'
+import type { SchemaWarning, ValidateOptions, Validation, Validator } from '../validator.ts'
 import { CompiledSchema, type Watch } from './compiled-schema.ts'
 import { MetaSchemas } from './meta-schemas.ts'
 
@@ -58,20 +58,31 @@ export class AjvValidator implements Validator {
     return this.#compiledOf(schema).warnings
   }
 
-  async validate(schema: JsonSlice, value: JsonSlice): Promise<Validation> {
+  async validate(
+    schema: JsonSlice,
+    value: JsonSlice,
+    { setAside = [] }: ValidateOptions = {},
+  ): Promise<Validation> {
     const compiled = this.#compiledOf(schema)
     const isRounded = this.#checkHeap(value)
-    return { ...this.#judge(compiled, value, isRounded), warnings: compiled.warnings }
+    return { ...this.#judge(compiled, value, { isRounded, setAside }), warnings: compiled.warnings }
   }
 
   async close(): Promise<void> {
     this.#compiled.clear()
   }
 
-  #judge(compiled: CompiledSchema, value: JsonSlice, isRounded: boolean): Report {
+  #judge(
+    compiled: CompiledSchema,
+    value: JsonSlice,
+    { isRounded, setAside }: { isRounded: boolean; setAside: readonly string[] },
+  ): Report {
     try {
       const judged = compiled.judge(value, { isRounded, ...this.#watch })
-      return reportOf(judged, this.#limits.errorsShown)
+      return reportOf(judged, {
+        errorsShown: this.#limits.errorsShown,
+        setAside: new Set(setAside),
+      })
     } catch (error) {
       // The stack ran out.
       if (error instanceof RangeError) return uncheckedReport(value)

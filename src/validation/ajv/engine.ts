@@ -44,9 +44,25 @@ function boundErrors(code: string): string {
 /** Stands for an error that is only counted. */
 const COUNTED = Object.freeze({ keyword: '', instancePath: '', schemaPath: '', params: {} })
 
-function addError(errors: ErrorObject[], error: ErrorObject): void {
-  if (errors.length < ERRORS_KEPT) errors.push(error)
-  else if (errors.push(COUNTED) > ERRORS_COUNTED) throw tooManyErrors()
+/** The functions that the code of one Ajv instance adds errors by. */
+function errorAdders(): object {
+  /** The places in the schema that a long list has errors of. */
+  const placesOfLists = new WeakMap<ErrorObject[], Set<string>>()
+  const isNewPlace = (errors: ErrorObject[], { schemaPath }: ErrorObject): boolean => {
+    const known = placesOfLists.get(errors) ?? new Set(errors.map((error) => error.schemaPath))
+    placesOfLists.set(errors, known)
+    return known.size < known.add(schemaPath).size
+  }
+  const addError = (errors: ErrorObject[], error: ErrorObject): void => {
+    if (errors.length < ERRORS_KEPT || isNewPlace(errors, error)) errors.push(error)
+    else errors.push(COUNTED)
+    if (errors.length > ERRORS_COUNTED) throw tooManyErrors()
+  }
+  const joinErrors = (errors: ErrorObject[], others: readonly ErrorObject[]): ErrorObject[] => {
+    for (const error of others) addError(errors, error)
+    return errors
+  }
+  return { addError, joinErrors }
 }
 
 const tooManyErrors = (): CoatcheckError =>
@@ -55,11 +71,6 @@ const tooManyErrors = (): CoatcheckError =>
     `The schema finds more than ${ERRORS_COUNTED} errors in the arguments (counted_errors). Reference a smaller part of the value.`,
     { limit: 'counted_errors', value: ERRORS_COUNTED },
   )
-
-function joinErrors(errors: ErrorObject[], others: readonly ErrorObject[]): readonly ErrorObject[] {
-  for (const error of others) addError(errors, error)
-  return errors
-}
 
 export interface Purpose {
   /** Callers' values; or their schemas as values of the meta-schema, which asks more of `$ref` and `pattern` than we do. */
@@ -85,7 +96,7 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
     // Optimizing the code of a wide schema takes as long as all the rest.
     code: { regExp, optimize: false, process: boundErrors },
   })
-  Object.assign(ajv, { addError, joinErrors })
+  Object.assign(ajv, errorAdders())
   formats.default(ajv)
   replaceKeywords(
     ajv,
@@ -95,7 +106,7 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
   return ajv
 }
 
-/** All that is wrong with a value, in Ajv's words, the first {@link ERRORS_KEPT} whole; none when it is valid. */
+/** All that is wrong with a value, in Ajv's words; none when it is valid. Whole are the first {@link ERRORS_KEPT} and the first of each place in the schema. */
 export type Check = (value: unknown) => readonly ErrorObject[]
 
 /** Compiles a schema that its meta-schema has passed. Errors: `invalid_schema`. */

@@ -16,6 +16,7 @@ import { clip, receivedText } from '../quote-data.ts'
 import { placesOf, type SchemaObject } from '../tool-schema.ts'
 import type { ValidationError } from '../validator.ts'
 import { wordsFor } from './error-messages.ts'
+import { firstOfEach, selectErrors } from './select-errors.ts'
 
 export interface Judged {
   readonly errors: readonly ErrorObject[]
@@ -30,29 +31,58 @@ export interface Report {
   readonly valid: boolean
   readonly errors: readonly ValidationError[]
   readonly errorsTotal: number
+  readonly setAside: readonly ValidationError[]
+  readonly setAsideTotal: number
+}
+
+export interface ReportOptions {
+  /** Most errors that are shown. */
+  readonly errorsShown: number
+  /** JSON Pointers of the values whose own errors are listed apart. */
+  readonly setAside: ReadonlySet<string>
 }
 
 /** Ajv ends the path of a schema `false` with the name of no keyword. */
 const FALSE_SCHEMA = /\/false schema$/
 
-const VALID: Report = { valid: true, errors: [], errorsTotal: 0 }
+const VALID: Report = {
+  valid: true,
+  errors: [],
+  errorsTotal: 0,
+  setAside: [],
+  setAsideTotal: 0,
+}
 
 /** At most `errorsShown` of the errors, and no more than fit in {@link ERRORS_BYTES} as JSON. */
-export function reportOf(judged: Judged, errorsShown: number): Report {
+export function reportOf(judged: Judged, { errorsShown, setAside }: ReportOptions): Report {
   const { errors, schema, numbers } = judged
   if (errors.length === 0) return VALID
+  const isApart = ({ instancePath, keyword }: ErrorObject): boolean =>
+    keyword !== '' && setAside.has(instancePath)
+  const apart = setAside.size === 0 ? [] : errors.filter(isApart)
+  const others = apart.length === 0 ? errors : errors.filter((error) => !isApart(error))
+  const told = selectErrors(others, errorsShown)
+  const toldApart = firstOfEach(apart, ({ instancePath }) => instancePath).slice(0, errorsShown)
+  const tokens = tokensOf([...told, ...toldApart], judged)
   const pointers = pointersOf(schema)
-  const told = errors.slice(0, errorsShown)
-  const tokens = tokensOf(told, judged)
-  const shown: ValidationError[] = []
   let leftBytes = ERRORS_BYTES
-  for (const error of told) {
-    const entry = errorOf(error, { pointers, token: tokens.get(error), numbers })
-    leftBytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
-    if (leftBytes < 0) break
-    shown.push(entry)
+  const shown = (some: readonly ErrorObject[]): readonly ValidationError[] => {
+    const entries: ValidationError[] = []
+    for (const error of some) {
+      const entry = errorOf(error, { pointers, token: tokens.get(error), numbers })
+      leftBytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
+      if (leftBytes < 0) break
+      entries.push(entry)
+    }
+    return entries
   }
-  return { valid: false, errors: shown, errorsTotal: errors.length }
+  return {
+    valid: false,
+    errors: shown(told),
+    errorsTotal: others.length,
+    setAside: shown(toldApart),
+    setAsideTotal: apart.length,
+  }
 }
 
 /** The answer for a value that cannot be judged, since that needs more stack than there is. */
@@ -66,7 +96,7 @@ export function uncheckedReport(value: JsonSlice): Report {
     received: value.kind,
     schema_path: '#',
   }
-  return { valid: false, errors: [error], errorsTotal: 1 }
+  return { ...VALID, valid: false, errors: [error], errorsTotal: 1 }
 }
 
 function pointersOf(schema: SchemaObject | boolean): ReadonlyMap<unknown, string> {

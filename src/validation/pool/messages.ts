@@ -1,7 +1,7 @@
 /** What passes between who asks and the thread that validates: plain data, bytes without a copy. */
 import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../../core/errors.ts'
 import type { ThreadLimits } from '../limits.ts'
-import type { SchemaWarning, Validation } from '../validator.ts'
+import type { SchemaWarning, ValidateOptions, Validation } from '../validator.ts'
 
 export interface ThreadData {
   readonly limits: ThreadLimits
@@ -14,6 +14,7 @@ export interface ToThread {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly schemaBytes: number
   readonly hasValue: boolean
+  readonly options: ValidateOptions
 }
 
 export type Answer =

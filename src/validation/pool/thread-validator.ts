@@ -17,7 +17,7 @@ import {
   VALIDATION_HEAP_BYTES,
   VALIDATION_WAIT_SECONDS,
 } from '../limits.ts'
-import type { SchemaWarning, Validation, Validator } from '../validator.ts'
+import type { SchemaWarning, ValidateOptions, Validation, Validator } from '../validator.ts'
 import { outOfTime, waitMs } from './deadlines.ts'
 import { type Answer, refused } from './messages.ts'
 import { type Call, ValidationThread } from './thread.ts'
@@ -59,8 +59,12 @@ export class ThreadValidator implements Validator {
     throw thrownBy(answer)
   }
 
-  async validate(schema: JsonSlice, value: JsonSlice): Promise<Validation> {
-    const answer = await this.#ask({ schema, value })
+  async validate(
+    schema: JsonSlice,
+    value: JsonSlice,
+    options: ValidateOptions = {},
+  ): Promise<Validation> {
+    const answer = await this.#ask({ schema, value, options })
     if ('validation' in answer) return answer.validation
     throw thrownBy(answer)
   }

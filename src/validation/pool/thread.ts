@@ -7,6 +7,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import { STOPPING_MS, type ThreadLimits } from '../limits.ts'
+import type { ValidateOptions } from '../validator.ts'
 import { deadlineMs, outOfTime, tooSlow, waitMs } from './deadlines.ts'
 import type { Answer, FromThread, ThreadData, ToThread } from './messages.ts'
 import { Progress, progressMemory } from './progress.ts'
@@ -24,6 +25,7 @@ export interface Call {
   readonly schema: JsonSlice
   /** Absent: the schema is only compiled. */
   readonly value?: JsonSlice
+  readonly options?: ValidateOptions
 }
 
 interface Running {
@@ -176,10 +178,10 @@ const sizeOf = (slice: JsonSlice | undefined): number =>
   slice === undefined ? 0 : slice.end - slice.start
 
 /** The bytes of a call in a buffer of their own, which changes hands. */
-function messageOf({ schema, value }: Call): ToThread {
+function messageOf({ schema, value, options = {} }: Call): ToThread {
   const schemaBytes = sizeOf(schema)
   const bytes = new Uint8Array(schemaBytes + sizeOf(value))
   bytes.set(schema.source)
   if (value !== undefined) bytes.set(value.source, schemaBytes)
-  return { bytes, schemaBytes, hasValue: value !== undefined }
+  return { bytes, schemaBytes, hasValue: value !== undefined, options }
 }

@@ -23,14 +23,14 @@ const watch: { -readonly [Key in keyof Watch]: Watch[Key] } = {
 }
 const validator = new AjvValidator(limits, watch)
 
-async function answer({ bytes, schemaBytes, hasValue }: ToThread): Promise<Answer> {
+async function answer({ bytes, schemaBytes, hasValue, options }: ToThread): Promise<Answer> {
   progress.begin('read')
   const buffer = Buffer.from(bytes.buffer)
   const schema = new JsonSlice(buffer, 0, schemaBytes)
   try {
     if (!hasValue) return { warnings: await validator.compile(schema) }
     const value = new JsonSlice(buffer, schemaBytes)
-    return { validation: await validator.validate(schema, value) }
+    return { validation: await validator.validate(schema, value, options) }
   } catch (error) {
     return answerTo(error)
   } finally {
