@@ -13,7 +13,7 @@ RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
       /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
       /usr/local/bin/yarn /usr/local/bin/yarnpkg \
     && mkdir /data \
-    && chown node:node /data
+    && chown node:node /data && chmod 700 /data
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 # Where compiled code is kept from one start to the next.

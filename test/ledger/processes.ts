@@ -1,10 +1,12 @@
 // Starts the scripts of `processes/`, and stops them as a crash would.
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 export interface Process {
+  /** Writes a line to its standard input, and resolves with the next line that it writes. */
+  ask(line: string): Promise<string>
   /** All it has written. */
   readonly output: string
   /** Resolves when it has written `text`, or ended. */
@@ -16,7 +18,7 @@ export interface Process {
 }
 
 export function startProcess(
-  script: 'hold' | 'append' | 'upload' | 'purge' | 'end',
+  script: 'hold' | 'append' | 'upload' | 'purge' | 'end' | 'contend',
   ...args: readonly string[]
 ): Process {
   const path = fileURLToPath(new URL(`processes/${script}.ts`, import.meta.url))
@@ -34,19 +36,29 @@ export function startLimited(
 }
 
 const start = (command: string, ...args: readonly string[]): Process =>
-  new Started(spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
+  new Started(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }))
 
 class Started implements Process {
-  readonly #child: ChildProcessByStdio<null, Readable, null>
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #closed: Promise<unknown>
   output = ''
 
-  constructor(child: ChildProcessByStdio<null, Readable, null>) {
+  constructor(child: ChildProcessByStdio<Writable, Readable, null>) {
     this.#child = child
     this.#closed = once(child, 'close')
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.output += text
     })
+  }
+
+  async ask(line: string): Promise<string> {
+    const from = this.output.length
+    this.#child.stdin.write(`${line}\n`)
+    while (!this.output.slice(from).includes('\n')) {
+      await Promise.race([once(this.#child.stdout, 'data'), this.#closed])
+      if (this.#child.stdout.destroyed) break
+    }
+    return this.output.slice(from).trim()
   }
 
   async written(text: string): Promise<void> {

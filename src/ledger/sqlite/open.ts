@@ -1,8 +1,10 @@
 /** Opens a ledger in a SQLite file: starts the thread that writes, then the connection that reads. */
+import { realpathSync } from 'node:fs'
 import { CHUNK_CACHE_BYTES } from '../../core/limits.ts'
 import type { Ledger, LedgerPolicy } from '../ledger.ts'
 import type { Tell } from '../notice.ts'
 import { openToRead } from './file/file.ts'
+import { noticeOfModes } from './file/modes.ts'
 import { SqliteLedger } from './ledger.ts'
 import { ChunkCache } from './main-thread/chunk-cache.ts'
 import { ReadFaults } from './main-thread/read-faults.ts'
@@ -61,6 +63,8 @@ export async function openWith(
   try {
     const cache = new ChunkCache(cacheBytes)
     const reader = new Reader(openToRead(how.path), how.policy, { noted: touches, cache })
+    const modes = noticeOfModes(realpathSync(how.path))
+    if (modes !== undefined) onNotice(modes)
     return new SqliteLedger(reader, writes, { touches, faults })
   } catch (error) {
     await writes.close()

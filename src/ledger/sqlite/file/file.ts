@@ -18,7 +18,9 @@ import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { migrate } from './migrate.ts'
+import { FOLDER_MODE, makeOwn } from './modes.ts'
 import { hasNoRoomAt } from './no-room.ts'
+import { recordLock, requireOneName, requireOneProcess } from './one-process.ts'
 import { openError } from './sqlite-errors.ts'
 import { isReadableClosed } from './unreadable.ts'
 
@@ -85,15 +87,18 @@ export function openFile(path: string): LedgerFile {
   try {
     const real = realPath(path)
     requireWritable(dirname(real), "the ledger's folder")
-    if (existsSync(real)) {
+    const isThere = existsSync(real)
+    if (isThere) {
       requireFile(real)
       requireWritable(real, 'the ledger')
-      // beside what is no ledger, no lock is left
-      isFresh(real)
+      requireOneName(real)
+      // Beside what is no ledger, no lock is left. Where a lock is there, only its holder may open and close the ledger.
+      if (!existsSync(`${real}.lock`)) isFresh(real)
     }
     const lock = takeLock(real)
     try {
-      return guarded(open(real), { path: real, lock })
+      if (isThere && !isFresh(real)) requireOneProcess(real, lock)
+      return guarded(open(real, lock), { path: real, lock })
     } catch (error) {
       lock.release()
       throw error
@@ -124,8 +129,9 @@ export function openToRead(path: string): Database.Database {
   }
 }
 
-function open(path: string): Database.Database {
+function open(path: string, lock: Lock): Database.Database {
   const fresh = isFresh(path)
+  makeOwn(path)
   const db = new Database(path)
   try {
     if (fresh) for (const [name, value] of CREATED_WITH) db.pragma(`${name} = ${value}`)
@@ -133,6 +139,7 @@ function open(path: string): Database.Database {
     for (const [name, value] of OPENED_WITH) db.pragma(`${name} = ${value}`)
     assertPragmas(db, path, OPENED_WITH)
     migrate(db, path)
+    recordLock(db, lock)
     // What a killed process had erased may still be in its log.
     db.pragma('wal_checkpoint(TRUNCATE)')
     return db
@@ -229,7 +236,7 @@ function requireWritable(path: string, what: string): void {
 function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
-  for (const folder of missing.reverse()) mkdirSync(folder)
+  for (const folder of missing.reverse()) mkdirSync(folder, FOLDER_MODE)
 }
 
 /** Which file a path names; undefined when there is none. */

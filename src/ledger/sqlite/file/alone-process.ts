@@ -1,0 +1,8 @@
+/** A process that tells whether it has the ledger at the path given for itself. It ends without closing the ledger. */
+import { writeSync } from 'node:fs'
+import { ALONE, openAlone } from './alone.ts'
+
+const STDOUT = 1
+
+if (openAlone(process.argv[2] as string) !== undefined) writeSync(STDOUT, ALONE)
+process.kill(process.pid, 'SIGKILL')
