@@ -15,6 +15,7 @@ import { addFraming } from './connection/ambiguous-requests.ts'
 import { addDraining } from './connection/draining.ts'
 import { addContinue } from './connection/expect-continue.ts'
 import { addNotFound } from './connection/not-found.ts'
+import { RequestMessage } from './connection/request-message.ts'
 import { addTimeouts, serverTimeouts, type Timeouts } from './connection/timeouts.ts'
 import { addDocs, addOpenApi } from './docs/docs.ts'
 import { Metrics } from './observability/metrics.ts'
@@ -62,7 +63,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // A logger of its own for each request would cost more than its line; what is logged names the request.
     childLoggerFactory: (logger) => logger,
     clientErrorHandler: refuseConnection,
-    http: { requireHostHeader: false, ...(timeouts && serverTimeouts(timeouts)) },
+    http: {
+      requireHostHeader: false,
+      IncomingMessage: RequestMessage,
+      ...(timeouts && serverTimeouts(timeouts)),
+    },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     // What arrives while the service closes is refused as a problem, by the hook below.
@@ -92,7 +97,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await addAccess(app, access)
   const held = addHeldBodies(app, bodyLimits)
   metrics.watchBodies(() => held.bytes)
-  addDecoding(app, bodyLimits)
+  addDecoding(app, bodyLimits, held)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
   await addOpenApi(app, { secured: access.tokens !== undefined })

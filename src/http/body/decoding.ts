@@ -1,164 +1,169 @@
 /**
- * Request bodies with a `content-encoding`: decoded while they arrive, in constant memory, so that what reads a body sees no
- * difference. Body limits count decoded bytes; a ratio bounds what a small body may come to. A body is decoded whole and well or
- * refused: nothing that follows an encoded stream is dropped.
+ * Request bodies with a `content-encoding`: decoded while they arrive, by one decoder a body, so that what reads a body sees no
+ * difference. Body limits count decoded bytes. A ratio bounds what a small body may come to, and what a decoder keeps counts as held
+ * memory. A body is decoded whole and well or refused: nothing that follows an encoded stream is dropped.
  */
+import type { ServerResponse } from 'node:http'
 import { Readable, type Transform } from 'node:stream'
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
+import { DecoderFeed } from './decoder-feed.ts'
 import { bodySchema } from './json-body.ts'
+import type { HeldBodies, HeldBody } from './memory-budget.ts'
 import { hasBody } from './raw-body.ts'
 import { brokenOff } from './read-body.ts'
+import { FrameError, ZstdFrames } from './zstd-frames.ts'
 
 const ACCEPTED = 'gzip, zstd'
 /** Small bodies may be as repetitive as they like. */
 const ANY_RATIO_BYTES = 1_048_576
 const PIECE_BYTES = 65_536
-/** 8 MiB, the largest window that a zstd body may have on the web (RFC 9659): a decoder's memory is what a client asks for. */
+const GZIP_WINDOW_BYTES = 32_768
+/** 8 MiB, the largest window that a zstd body may have on the web (RFC 9659). */
 const ZSTD_WINDOW_LOG = 23
+const ZSTD_WINDOW_BYTES = 2 ** ZSTD_WINDOW_LOG
 const ZSTD_WINDOW = '8 MiB'
-
-/** Each frame takes a decoder of its own. */
+/** Each takes a turn of a thread, however small it is. */
 const FRAMES = 4_096
 
 type Decoder = Transform & { readonly bytesWritten: number }
 
-const DECODERS: ReadonlyMap<string, () => Decoder> = new Map([
+interface Codec {
+  readonly decoder: Decoder
+  /** Cuts a piece into those that the decoder has to get one by one. */
+  readonly split: (piece: Buffer) => Iterable<Buffer>
+  /** Throws when what has come is no whole stream, where the decoder would not. */
+  readonly end: () => void
+  readonly windowBytes: () => number
+}
+
+const CODECS: ReadonlyMap<string, () => Codec> = new Map([
   ['gzip', gunzip],
   ['x-gzip', gunzip],
   ['zstd', unzstd],
 ])
 
-function gunzip(): Decoder {
-  return createGunzip({ chunkSize: PIECE_BYTES })
+/** All members of a gzip body are read by one decoder, in memory that is set anew for each. */
+function gunzip(): Codec {
+  return {
+    decoder: createGunzip({ chunkSize: PIECE_BYTES }),
+    split: (piece) => [piece],
+    end: () => undefined,
+    windowBytes: () => GZIP_WINDOW_BYTES,
+  }
 }
 
-function unzstd(): Decoder {
+function unzstd(): Codec {
+  const frames = new ZstdFrames({ maxFrames: FRAMES, maxWindowBytes: ZSTD_WINDOW_BYTES })
   const params = { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG }
-  return createZstdDecompress({ chunkSize: PIECE_BYTES, params })
+  return {
+    decoder: createZstdDecompress({ chunkSize: PIECE_BYTES, params }),
+    split: (piece) => frames.split(piece),
+    end: () => frames.end(),
+    windowBytes: () => frames.windowBytes,
+  }
 }
 
 /** Decodes the bodies of calls that take one. Call it before the body parsers are added. */
 export function addDecoding(
   app: FastifyInstance,
-  { maxDecompressionRatio }: { readonly maxDecompressionRatio: number },
+  { maxDecompressionRatio: maxRatio }: { readonly maxDecompressionRatio: number },
+  held: HeldBodies,
 ): void {
-  app.addHook('preParsing', (request, _reply, payload, done) => {
-    const open = takesBody(request) ? decoderOf(request) : undefined
-    const isDecoded = open !== undefined && hasBody(request.raw)
-    done(null, isDecoded ? decoded(payload as Readable, open, maxDecompressionRatio) : payload)
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const open = takesBody(request) ? codecOf(request) : undefined
+    if (open === undefined) return void done(null, payload)
+    if (!hasBody(request.raw)) {
+      return void done(isEmptyBody(request) ? corrupt('it is empty') : null, payload)
+    }
+    const openWindow = (codec: Codec): HeldBody =>
+      held.openWindow(request.tenant, codec.windowBytes)
+    const how = { open, maxRatio, openWindow, answer: reply.raw }
+    done(null, decoded(payload as Readable, how))
   })
 }
 
 const takesBody = (request: FastifyRequest): boolean =>
   bodySchema(request) !== undefined || request.routeOptions.config.rawBody === true
 
+/** A body that is said to be encoded and has no byte. Without a length there is no body at all. */
+const isEmptyBody = ({ headers }: FastifyRequest): boolean =>
+  headers['content-length'] !== undefined
+
 /** Undefined where there is nothing to decode. */
-function decoderOf({ headers }: FastifyRequest): (() => Decoder) | undefined {
+function codecOf({ headers }: FastifyRequest): (() => Codec) | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return undefined
-  const open = DECODERS.get(encoding)
+  const open = CODECS.get(encoding)
   if (open === undefined) throw unsupported(encoding)
   return open
 }
 
+interface Decoding {
+  readonly open: () => Codec
+  readonly maxRatio: number
+  readonly openWindow: (codec: Codec) => HeldBody
+  /** When it closes, nobody reads the body any more. */
+  readonly answer: ServerResponse
+}
+
 /** Fastify compares `receivedEncodedLength` with the content length. */
-function decoded(encoded: Readable, open: () => Decoder, maxRatio: number): Readable {
+function decoded(encoded: Readable, how: Decoding): Readable {
   const input = { bytes: 0 }
-  const count = (piece: Buffer): void => {
-    input.bytes += piece.length
-  }
-  const output = Readable.from(decode(encoded, { open, maxRatio, count }), { objectMode: false })
+  const output = Readable.from(decode(encoded, input, how), { objectMode: false })
   // Whoever reads it hears of errors; one that comes when nobody does any more is nobody's.
   output.on('error', () => undefined)
   return Object.defineProperty(output, 'receivedEncodedLength', { get: () => input.bytes })
 }
 
-interface Decoding {
-  readonly open: () => Decoder
-  readonly maxRatio: number
-  /** Is told of every piece that comes. */
-  readonly count: (piece: Buffer) => void
-}
-
-/** Frame after frame: Node's decoder of zstd ends with the first, and its encoder writes more than one. */
 async function* decode(
   encoded: Readable,
-  { open, maxRatio, count }: Decoding,
+  input: { bytes: number },
+  { open, maxRatio, openWindow, answer }: Decoding,
 ): AsyncGenerator<Buffer> {
   if (encoded.destroyed) throw brokenOff()
-  encoded.on('data', count)
-  const total = { consumed: 0, bytes: 0 }
-  let rest: Buffer | undefined
-  for (let frames = 1; rest === undefined || rest.length > 0; frames++) {
-    if (frames > FRAMES) throw corrupt(`it has more than ${FRAMES} frames`)
-    const decoder = open()
-    const left = feed(encoded, decoder, rest)
-    try {
-      yield* bounded(decoder, total, maxRatio)
-    } catch (error) {
-      throw error instanceof CoatcheckError ? error : corruptBy(error as NodeJS.ErrnoException)
-    } finally {
-      encoded.unpipe(decoder)
-      decoder.destroy()
-    }
-    total.consumed += decoder.bytesWritten
-    rest = left()
-  }
-}
-
-async function* bounded(
-  decoder: Decoder,
-  total: { readonly consumed: number; bytes: number },
-  maxRatio: number,
-): AsyncGenerator<Buffer> {
-  for await (const piece of decoder as AsyncIterable<Buffer>) {
-    total.bytes += piece.length
-    const allowed = maxRatio * (total.consumed + decoder.bytesWritten)
-    if (total.bytes > ANY_RATIO_BYTES && total.bytes > allowed) throw bomb(maxRatio)
-    yield piece
-  }
-}
-
-/**
- * Gives the decoder `rest` and what comes then, no faster than it takes it; it ends with its source, however that ends. Returns
- * how to get what it has not taken.
- */
-function feed(encoded: Readable, decoder: Decoder, rest?: Buffer): () => Buffer {
-  const fed: Buffer[] = []
-  let dropped = 0
-  const add = (piece: Buffer): void => {
-    fed.push(piece)
-    while (fed[0] !== undefined && dropped + fed[0].length <= decoder.bytesWritten) {
-      dropped += fed[0].length
-      fed.shift()
-    }
-  }
-  const broken = (): void => {
-    if (!encoded.readableEnded) decoder.destroy(brokenOff())
-  }
-  encoded.on('data', add).once('error', broken).once('close', broken)
-  decoder.once('unpipe', () => {
-    encoded.off('data', add).off('error', broken).off('close', broken)
-    // Whoever takes the source away wants no more of it.
-    if (!encoded.readableEnded) decoder.destroy()
+  const codec = open()
+  const { decoder } = codec
+  const window = openWindow(codec)
+  window.begin((refusal) => decoder.destroy(refusal))
+  const close = (): void => void decoder.destroy()
+  answer.once('close', close)
+  decoder.once('close', () => {
+    answer.off('close', close)
+    window.release()
   })
-  if (rest !== undefined) {
-    add(rest)
-    decoder.write(rest)
+  const feed = new DecoderFeed(codec, input)
+  feed.take(encoded)
+  let bytes = 0
+  try {
+    for await (const piece of decoder as AsyncIterable<Buffer>) {
+      bytes += piece.length
+      if (bytes > ANY_RATIO_BYTES && bytes > maxRatio * decoder.bytesWritten) throw bomb(maxRatio)
+      window.add(piece.length)
+      yield piece
+    }
+    if (decoder.bytesWritten < input.bytes) throw corrupt('bytes follow the compressed stream')
+  } catch (error) {
+    throw refusalOf(error as Error)
+  } finally {
+    encoded.unpipe(feed)
+    decoder.destroy()
   }
-  encoded.pipe(decoder)
-  return () => Buffer.concat(fed).subarray(decoder.bytesWritten - dropped)
 }
 
-const CORRUPT: Readonly<Record<string, string>> = {
-  Z_BUF_ERROR: 'the compressed stream breaks off before its end',
-  ZSTD_error_frameParameter_windowTooLarge: `its zstd window is larger than ${ZSTD_WINDOW}; compress it at a lower level, without a long window`,
+const FRAME_ERRORS: Readonly<Record<FrameError['kind'], string>> = {
+  no_zstd: 'the compressed stream is corrupt',
+  frames: `it has more than ${FRAMES} frames`,
+  window: `its zstd window is larger than ${ZSTD_WINDOW}; compress it at a lower level, without a long window`,
+  truncated: 'the compressed stream breaks off before its end',
 }
 
-const corruptBy = ({ code = '' }: NodeJS.ErrnoException): CoatcheckError =>
-  corrupt(CORRUPT[code] ?? 'the compressed stream is corrupt')
+function refusalOf(error: NodeJS.ErrnoException): CoatcheckError {
+  if (error instanceof CoatcheckError) return error
+  if (error instanceof FrameError) return corrupt(FRAME_ERRORS[error.kind])
+  return corrupt(error.code === 'Z_BUF_ERROR' ? FRAME_ERRORS.truncated : FRAME_ERRORS.no_zstd)
+}
 
 const corrupt = (why: string): CoatcheckError =>
   new CoatcheckError('invalid_request', `The body is not what its content-encoding says: ${why}.`)

@@ -20,7 +20,7 @@ const PROGRESS_PART = 8
 /** What one tenant may have of the room, while another needs it. */
 const TENANT_PART = 2
 
-class HeldBodies {
+export class HeldBodies {
   readonly turns = new Turns()
   readonly #maxBytes: number
   readonly #held = new Set<HeldBody>()
@@ -32,6 +32,14 @@ class HeldBodies {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  /**
+   * The memory of a decoder: the bytes that it has put out, up to the window that it keeps of them. It gives way as a body that
+   * arrives does.
+   */
+  openWindow(tenant: string | undefined, windowBytes: () => number): HeldBody {
+    return new HeldBody(this, tenant, windowBytes)
   }
 
   /** Throws `overloaded` when `body` cannot have so many more, whoever gives way. */
@@ -121,6 +129,8 @@ class Shares {
 export class HeldBody {
   readonly tenant: string | undefined
   readonly #all: HeldBodies
+  /** Most bytes that are counted. */
+  readonly #mostBytes: () => number
   /** Ends its arrival. */
   #refuse: ((refusal: Error) => void) | undefined
   #bytes = 0
@@ -130,9 +140,14 @@ export class HeldBody {
   #movedAt = 0
   #isOver = false
 
-  constructor(all: HeldBodies, tenant: string | undefined) {
+  constructor(
+    all: HeldBodies,
+    tenant: string | undefined,
+    mostBytes = (): number => Number.POSITIVE_INFINITY,
+  ) {
     this.#all = all
     this.tenant = tenant
+    this.#mostBytes = mostBytes
   }
 
   get countedBytes(): number {
@@ -167,7 +182,7 @@ export class HeldBody {
       this.#nextBytes = this.#bytes + Math.max(SMALL_BYTES, this.#bytes / PROGRESS_PART)
       this.#movedAt = performance.now()
     }
-    this.#count(this.#bytes)
+    this.#count(Math.min(this.#bytes, this.#mostBytes()))
   }
 
   /** No more of it comes. */

@@ -3,6 +3,7 @@ import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../../core/errors.ts'
 import { free } from '../../core/memory.ts'
+import { SMALL_PIECE_BYTES, SmallPieces } from './small-pieces.ts'
 
 export interface Taken {
   readonly pieces: readonly Buffer[]
@@ -28,11 +29,34 @@ interface Held {
   inTurn(work: () => void): void
 }
 
+/** The pieces of a body in the order in which they came; small ones that follow each other are one. */
+class Pieces {
+  readonly #all: Buffer[] = []
+  readonly #small = new SmallPieces()
+
+  add(piece: Buffer): void {
+    // The first is often the only one.
+    const isAlone = piece.length >= SMALL_PIECE_BYTES || this.#all.length === 0
+    if (isAlone || this.#small.isFull) this.#endSmall()
+    if (isAlone) this.#all.push(piece)
+    else this.#small.add(piece)
+  }
+
+  take(): readonly Buffer[] {
+    this.#endSmall()
+    return this.#all
+  }
+
+  #endSmall(): void {
+    if (this.#small.bytes > 0) this.#all.push(this.#small.take())
+  }
+}
+
 /** Takes what comes until it ends, or is more than `maxBytes`. `invalid_request` for a body that breaks off. */
 export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Done): void {
   // Its events are over when the client went before this.
   if (stream.destroyed) return void done(brokenOff())
-  const pieces: Buffer[] = []
+  const pieces = new Pieces()
   let bytes = 0
   const leave = (): void => {
     stream.off('data', onData).off('end', onEnd).off('error', onError).off('close', onError)
@@ -44,9 +68,9 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
     done(error, taken)
   }
   const onData = (piece: Buffer): void => {
-    pieces.push(piece)
+    pieces.add(piece)
     bytes += piece.length
-    if (bytes > maxBytes) return void stop(null, { pieces, ended: false })
+    if (bytes > maxBytes) return void stop(null, { pieces: pieces.take(), ended: false })
     try {
       held?.add(piece.length)
     } catch (refusal) {
@@ -55,7 +79,7 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
   }
   const onEnd = (): void => {
     leave()
-    const finish = (): void => done(null, { pieces, ended: true })
+    const finish = (): void => done(null, { pieces: pieces.take(), ended: true })
     if (held === undefined) finish()
     else held.inTurn(finish)
   }
