@@ -190,9 +190,17 @@ export type ResultQuery =
   | { readonly recall: string }
   | { readonly idempotencyKey: string }
 
-export interface EndCounts {
+export interface RunCounts {
   readonly results: number
   readonly keptBytes: number
+}
+
+/** Of all that was purged up to then: `done` when its bytes are in no file of the ledger, `pending` before. */
+export type Erased = 'pending' | 'done'
+
+export interface EndCounts extends RunCounts {
+  /** Null unless it was asked to purge. */
+  readonly erased: Erased | null
 }
 
 /** Puts that wait to be committed, and the bytes of their values. */
@@ -232,8 +240,9 @@ export interface Ledger {
   listRuns(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>>
   /**
    * Ends a run; with `purge`, it can be read no more from the commit on, and the promise resolves when all its rows and bytes
-   * are gone, while other writes go on. Rejected then, it is purged all the same, and its bytes go with the next sweep or
-   * restart. Zeros for a run that is not there; ending twice is no error.
+   * are gone (`erased: 'done'`), while other writes go on. After some seconds, and where a reader of another process is in the
+   * way, it resolves with `pending`: its bytes go later, and to purge the run again tells when. Rejected, it is purged all the same,
+   * and its bytes go with the next sweep or restart. Zeros for a run that is not there; ending twice is no error.
    */
   endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts>
   /** The registered schema of a tool. */

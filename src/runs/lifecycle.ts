@@ -5,7 +5,7 @@ import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import { TOOL_NAME_CHARS } from '../core/limits.ts'
 import { charsOf } from '../core/text.ts'
-import type { Format, Run, RunPatch, RunRef, RunSummary } from '../ledger/ledger.ts'
+import type { Erased, Format, Run, RunPatch, RunRef, RunSummary } from '../ledger/ledger.ts'
 import type { SchemaWarning } from '../validation/validator.ts'
 import { noRun, openRunOf, type RunContext } from './context.ts'
 
@@ -132,9 +132,10 @@ export async function endRun(
   readonly purged: boolean
   readonly results: number
   readonly kept_bytes: number
+  readonly erased: Erased | null
 }> {
-  const { results, keptBytes } = await context.ledger.endRun(ref, how, context.now())
-  return { run_id: ref.run, purged: how.purge, results, kept_bytes: keptBytes }
+  const { results, keptBytes, erased } = await context.ledger.endRun(ref, how, context.now())
+  return { run_id: ref.run, purged: how.purge, results, kept_bytes: keptBytes, erased }
 }
 
 const iso = (time: number): string => new Date(time).toISOString()

@@ -55,7 +55,13 @@ describe('DELETE', () => {
   it('ends a run: no put, resolve or change any more, but its evidence is there', async () => {
     const run = await keptRun()
     const ended = await run.end()
-    expect(ended.body).toEqual({ run_id: run.id, purged: false, results: 1, kept_bytes: 6 })
+    expect(ended.body).toEqual({
+      run_id: run.id,
+      purged: false,
+      results: 1,
+      kept_bytes: 6,
+      erased: null,
+    })
     for (const { status, body } of await writes(run)) {
       expect([status, body.code]).toEqual([410, 'ended'])
       expect(body.detail).toContain(run.id)
@@ -83,6 +89,7 @@ describe('DELETE', () => {
         purged: query === '?purge=true',
         results: 0,
         kept_bytes: 0,
+        erased: query === '?purge=true' ? 'done' : null,
       })
     }
     expect((await run.read()).status).toBe(404)
@@ -96,6 +103,7 @@ describe('DELETE', () => {
       purged: true,
       results: 2,
       kept_bytes: 7,
+      erased: 'done',
     })
     for (const { status, body } of [
       await run.read(),

@@ -1,11 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { NOW, POLICY, putText, RUN, SECOND_MS, temporaryFolder } from '../support/ledger.ts'
+import { filesWith } from './files.ts'
 
 const TOKEN = 'zq-secret-7f3a'
 const LATER = NOW + (POLICY.defaultTtlSeconds + POLICY.retentionSeconds + 1) * SECOND_MS
@@ -45,18 +44,7 @@ describe('erasing', () => {
     }
   }
 
-  /** Which files hold the token. By another process: closing the file in this one would drop SQLite's locks on it. */
-  function filesWithToken(): readonly string[] {
-    return readdirSync(folder.path).filter((name) => {
-      const answer = execFileSync('sh', [
-        '-c',
-        'grep -c -a "$0" "$1" || true',
-        TOKEN,
-        join(folder.path, name),
-      ])
-      return Number(answer.toString()) > 0
-    })
-  }
+  const filesWithToken = (): readonly string[] => filesWith(TOKEN, folder.path)
 
   it('a purge leaves no bytes of the run in any file, and the file shrinks', async () => {
     expect(filesWithToken()).toContain('ledger.db-wal')
@@ -85,13 +73,15 @@ describe('erasing', () => {
     const reader = new Database(path, { readonly: true })
     reader.exec('BEGIN')
     reader.prepare('SELECT count(*) FROM results').get()
-    await ledger.endRun(RUN, { purge: true }, NOW)
+    expect(await ledger.endRun(RUN, { purge: true }, NOW)).toMatchObject({ erased: 'pending' })
     expect(await ledger.findRun(RUN, NOW)).toBeUndefined()
     expect(filesWithToken()).not.toEqual([])
+    expect(await ledger.endRun(RUN, { purge: true }, NOW)).toMatchObject({ erased: 'pending' })
     reader.exec('COMMIT')
     reader.close()
-    await ledger.sweep(NOW)
+    while (await ledger.sweep(NOW));
     expect(filesWithToken()).toEqual([])
+    expect(await ledger.endRun(RUN, { purge: true }, NOW)).toMatchObject({ erased: 'done' })
   })
 
   it('an eviction leaves no bytes of the run in any file', async () => {

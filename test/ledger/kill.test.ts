@@ -5,6 +5,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
 import { bytesOf, NOW, POLICY, putText, RUN, temporaryFolder } from '../support/ledger.ts'
+import { filesWith } from './files.ts'
 import { PURGED_RESULTS, textOf } from './processes/text.ts'
 import { startLimited, startProcess } from './processes.ts'
 
@@ -60,6 +61,7 @@ it(
       const ledger = await openLedger(path, POLICY)
       const run = await ledger.findRun(RUN, NOW)
       await nothingToErase(ledger)
+      if (run === undefined) expect(filesWith('text 1', folder.path, 'purge.db')).toEqual([])
       // none of it, or all: the commit may not have been reached
       expect([undefined, PURGED_RESULTS]).toContain(run?.results)
       if (run !== undefined) await ledger.endRun(RUN, { purge: true }, NOW)

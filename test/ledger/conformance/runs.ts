@@ -40,8 +40,11 @@ export function runsConform(open: Open): void {
       expect(await ledger.findResult(RUN, { number: 1 })).toBeUndefined()
       expect(await ledger.findTool(RUN, 'search')).toBeUndefined()
       expect(await ledger.listResults(RUN, { limit: 9 })).toEqual({ items: [], next: null })
-      expect(await ledger.endRun(RUN, { purge: false }, NOW)).toEqual({ results: 0, keptBytes: 0 })
-      expect(await ledger.endRun(RUN, { purge: true }, NOW)).toEqual({ results: 0, keptBytes: 0 })
+      const nothing = { results: 0, keptBytes: 0 }
+      const ended = await ledger.endRun(RUN, { purge: false }, NOW)
+      expect(ended).toEqual({ ...nothing, erased: null })
+      const purged = await ledger.endRun(RUN, { purge: true }, NOW)
+      expect(purged).toEqual({ ...nothing, erased: 'done' })
       ledger.touch(RUN, NOW)
       expect((await ledger.listRuns('', { limit: 9 }, NOW)).items).toEqual([])
     })
@@ -125,7 +128,7 @@ export function runsConform(open: Open): void {
     it('an ended run keeps its evidence, refuses puts, and ends once', async () => {
       const { ledger } = subject
       const kept = await subject.keep(putText('abc', { toolUseId: 'x' }))
-      const counts = { results: 1, keptBytes: 3 }
+      const counts = { results: 1, keptBytes: 3, erased: null }
       expect(await ledger.endRun(RUN, { purge: false }, NOW + 5)).toEqual(counts)
       expect(await ledger.endRun(RUN, { purge: false }, LATER)).toEqual(counts)
       expect(await ledger.findRun(RUN, LATER)).toMatchObject({ state: 'ended', endedAt: NOW + 5 })
@@ -144,7 +147,8 @@ export function runsConform(open: Open): void {
       await ledger.openRun(RUN, { ttlSeconds: 5, tools: new Map([['t', schema]]) }, NOW)
       const kept = await subject.keep(putText('abc', { toolUseId: 'x', idempotencyKey: 'k' }))
       await subject.keep(putText('de'))
-      expect(await ledger.endRun(RUN, { purge: true }, NOW)).toEqual({ results: 2, keptBytes: 5 })
+      const purged = await ledger.endRun(RUN, { purge: true }, NOW)
+      expect(purged).toEqual({ results: 2, keptBytes: 5, erased: 'done' })
       expect(await ledger.findRun(RUN, NOW)).toBeUndefined()
       expect(await ledger.findResult(RUN, { recall: 'x' })).toBeUndefined()
       expect(await ledger.findTool(RUN, 't')).toBeUndefined()

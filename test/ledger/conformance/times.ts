@@ -66,7 +66,7 @@ export function timesConform(open: Open): void {
     it('ending an expired run leaves it expired', async () => {
       await subject.keep(putText('abc'))
       const counts = await subject.ledger.endRun(RUN, { purge: false }, DEADLINE + 1)
-      expect(counts).toEqual({ results: 1, keptBytes: 3 })
+      expect(counts).toEqual({ results: 1, keptBytes: 3, erased: null })
       expect(await subject.ledger.findRun(RUN, DEADLINE + 1)).toMatchObject({
         state: 'expired',
         endedAt: DEADLINE,

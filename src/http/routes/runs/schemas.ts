@@ -165,9 +165,15 @@ export const EndParams = Type.Object({
 export const EndedSchema = Type.Object(
   {
     run_id: Type.String({ description: 'The run, as asked for.' }),
-    purged: Type.Boolean({ description: 'Everything of it was erased.' }),
+    purged: Type.Boolean({
+      description: 'It was purged: nothing of it can be read any more.',
+    }),
     results: total('Results that stopped resolving, or were erased.'),
     kept_bytes: total('Bytes of their values.'),
+    erased: Type.Union([Type.Enum(['pending', 'done']), Type.Null()], {
+      description:
+        'With `purge`: `done` when no file of the ledger holds a byte of the run any more; `pending` while that goes on. The same call again tells when it is done. Null without `purge`.',
+    }),
   },
   {
     $id: 'EndedRun',

@@ -2,11 +2,14 @@
  * Erasing in the background of the thread that writes, and who waits for its end. A piece at a time, between other writes;
  * answers are due when no bytes are left of what there was to erase when they were asked for.
  */
+import type { Erased } from '../../ledger.ts'
 import type { Progress } from './erase-rows.ts'
 
 /** How often, and how long apart, a log that a reader blocks is tried again before it is left to a sweep. */
 const TRIES = 20
 const PAUSE_MS = 50
+/** How long anybody waits. A first scrub of a large file takes longer. */
+const WAIT_MS = 5_000
 
 interface Parts {
   /** Does a piece. */
@@ -18,15 +21,20 @@ interface Parts {
 }
 
 export interface Waiter {
-  done(): void
+  done(erased: Erased): void
   failed(error: unknown): void
+}
+
+interface Waiting extends Waiter {
+  /** By `performance.now()`. */
+  readonly until: number
 }
 
 export class Erasing {
   readonly #parts: Parts
   /** For rows to be erased; and for the bytes of rows that are. */
-  readonly #forRows: Waiter[] = []
-  readonly #forBytes: Waiter[] = []
+  #forRows: Waiting[] = []
+  #forBytes: Waiting[] = []
   #isScrubbing = false
   #isActive = true
   #blocked = 0
@@ -47,9 +55,9 @@ export class Erasing {
     this.#isActive = true
   }
 
-  /** Something was left to be erased, and `waiter` waits until it is gone. */
-  wait(waiter: Waiter): void {
-    this.#forRows.push(waiter)
+  /** Something was left to be erased, and `waiter` waits until it is gone, or for some seconds. */
+  wait({ done, failed }: Waiter): void {
+    this.#forRows.push({ done, failed, until: performance.now() + WAIT_MS })
     this.start()
   }
 
@@ -62,6 +70,7 @@ export class Erasing {
     try {
       const progress = this.#parts.step()
       this.#note(progress)
+      this.#answerLate()
       if (busy) this.#rest(performance.now() - startedAt)
       return progress
     } catch (error) {
@@ -84,14 +93,24 @@ export class Erasing {
     if (!this.#isScrubbing) this.#forBytes.push(...take(this.#forRows))
     this.#isScrubbing = progress === 'scrubbing' || progress === 'blocked'
     if (progress === 'blocked') this.#retry()
-    else if (!this.#isScrubbing) this.#endScrub()
+    else if (!this.#isScrubbing) this.#endScrub('done')
     if (progress === 'idle') this.#isActive = false
   }
 
-  #endScrub(): void {
+  #endScrub(erased: Erased): void {
     this.#blocked = 0
     this.#isScrubbing = false
-    for (const waiter of take(this.#forBytes)) waiter.done()
+    for (const waiter of take(this.#forBytes)) waiter.done(erased)
+  }
+
+  #answerLate(): void {
+    const now = performance.now()
+    const isLate = ({ until }: Waiting): boolean => until < now
+    const late = [...this.#forBytes, ...this.#forRows].filter(isLate)
+    if (late.length === 0) return
+    this.#forBytes = this.#forBytes.filter((waiter) => !isLate(waiter))
+    this.#forRows = this.#forRows.filter((waiter) => !isLate(waiter))
+    for (const waiter of late) waiter.done('pending')
   }
 
   #retry(): void {
@@ -116,7 +135,7 @@ export class Erasing {
       this.#fail(error)
       return
     }
-    this.#endScrub()
+    this.#endScrub('pending')
     this.#isActive = this.#forRows.length > 0
   }
 
@@ -128,4 +147,4 @@ export class Erasing {
 }
 
 /** What it holds; it is empty after. */
-const take = (waiters: Waiter[]): Waiter[] => waiters.splice(0)
+const take = (waiters: Waiting[]): Waiting[] => waiters.splice(0)

@@ -1,13 +1,14 @@
 /**
  * Takes away what nobody can see any more, a piece at a time, so that other writes go on in between: the rows of purged and
- * evicted runs and of uploads that were given up, and then their bytes out of the files, since a deleted row is still in the
- * log, and freed pages still in the file. What is left to do is in the file itself, so that it goes on after a crash.
+ * evicted runs and of uploads that were given up, and then their bytes out of the files (`scrubber.ts`), since a deleted row is
+ * still in the log, and copies of it in pages. What is left to do is in the file itself, so that it goes on after a crash.
  */
 import type Database from 'better-sqlite3'
 import type { RunReader } from '../rows/run-reader.ts'
 import type { RunToErase } from '../rows/run-statements.ts'
 import type { Results } from './results.ts'
 import type { Runs } from './runs.ts'
+import type { Scrubber } from './scrubber.ts'
 import type { Uploads } from './uploads.ts'
 
 /** How many runs one sweep looks at. */
@@ -28,11 +29,15 @@ export class Eraser {
   readonly #runs: Runs
   readonly #results: Results
   readonly #uploads: Uploads
+  readonly #scrubber: Scrubber
+  readonly #sql: ReturnType<typeof prepare>
   /** The last run that the sweep in progress has looked at. */
   #sweptKey = 0
   #needsScrub: boolean
   /** Rows are not looked for until the files are clean: who waits must not wait for what comes later. */
   #isScrubbing = false
+  /** The scrub under way began after the last row was erased. */
+  #hasBegun = false
   /** Rows that somebody may wait for were erased: evictions, which may be many, come after their bytes. */
   #isAwaited = false
 
@@ -44,6 +49,7 @@ export class Eraser {
       readonly runs: Runs
       readonly results: Results
       readonly uploads: Uploads
+      readonly scrubber: Scrubber
     },
   ) {
     this.#db = db
@@ -51,8 +57,10 @@ export class Eraser {
     this.#runs = parts.runs
     this.#results = parts.results
     this.#uploads = parts.uploads
-    // a killed process may have left some; its log was emptied when the file was opened
-    this.#needsScrub = this.#freePages() > 0
+    this.#scrubber = parts.scrubber
+    this.#sql = prepare(db)
+    // what a process that ended has left
+    this.#needsScrub = this.#sql.isOwed.get() !== undefined || this.#freePages() > 0
   }
 
   /** Within a transaction; true when there are more runs to look at. */
@@ -69,11 +77,12 @@ export class Eraser {
     if (!this.#isScrubbing) {
       if (this.#hasRows()) {
         this.#needsScrub = true
+        this.#hasBegun = false
         if (write(() => this.#eraseRows())) return 'erasing'
       } else if (!this.#needsScrub) return 'idle'
       this.#isScrubbing = true
     }
-    return this.#scrub()
+    return this.#scrub(write)
   }
 
   /** What a reader blocks is left for later. */
@@ -87,6 +96,7 @@ export class Eraser {
 
   /** True when there are more to erase before the files. */
   #eraseRows(): boolean {
+    this.#sql.owe.run()
     let left = PIECE_ROWS
     while (left > 0) {
       const upload = this.#uploads.toErase()
@@ -107,29 +117,32 @@ export class Eraser {
     return left
   }
 
-  #scrub(): Progress {
-    if (this.#freePages() > 0) this.#db.exec(`PRAGMA incremental_vacuum(${PIECE_PAGES})`)
-    if (this.#freePages() > 0) return 'scrubbing'
-    if (!this.#emptyLog()) return 'blocked'
+  #scrub(write: (work: () => boolean) => boolean): Progress {
+    if (this.#freePages() > 0) {
+      this.#db.exec(`PRAGMA incremental_vacuum(${PIECE_PAGES})`)
+      this.#scrubber.noteCommit()
+      return 'scrubbing'
+    }
+    if (!this.#hasBegun) this.#scrubber.begin()
+    this.#hasBegun = true
+    const progress = this.#scrubber.step()
+    if (progress !== 'done') return progress === 'more' ? 'scrubbing' : progress
+    write(() => this.#sql.settle.run().changes > 0)
     this.#needsScrub = false
     this.#isScrubbing = false
     this.#isAwaited = false
     return 'scrubbed'
   }
 
-  /** Never waits for a reader: others would wait for this. */
-  #emptyLog(): boolean {
-    const timeoutMs = this.#db.pragma('busy_timeout', { simple: true })
-    this.#db.pragma('busy_timeout = 0')
-    try {
-      const [answer] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as [{ readonly busy: number }]
-      return answer.busy === 0
-    } finally {
-      this.#db.pragma(`busy_timeout = ${timeoutMs}`)
-    }
-  }
-
   #freePages(): number {
     return this.#db.pragma('freelist_count', { simple: true }) as number
+  }
+}
+
+function prepare(db: Database.Database) {
+  return {
+    isOwed: db.prepare('SELECT 1 FROM scrubs'),
+    owe: db.prepare('INSERT OR IGNORE INTO scrubs (key) VALUES (1)'),
+    settle: db.prepare('DELETE FROM scrubs'),
   }
 }

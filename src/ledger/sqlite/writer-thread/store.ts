@@ -4,7 +4,7 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
-import type { Chunk, EndCounts, LedgerPolicy, Run, RunPatch, RunRef } from '../../ledger.ts'
+import type { Chunk, LedgerPolicy, Run, RunCounts, RunPatch, RunRef } from '../../ledger.ts'
 import { type LedgerFile, openFile } from '../file/file.ts'
 import { hasNoRoomAt } from '../file/no-room.ts'
 import { ledgerError, openError } from '../file/sqlite-errors.ts'
@@ -19,6 +19,7 @@ import { Eraser, type Progress } from './erase-rows.ts'
 import { Puts } from './puts.ts'
 import { Results } from './results.ts'
 import { Runs } from './runs.ts'
+import { Scrubber } from './scrubber.ts'
 import { type Asked, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
@@ -41,6 +42,7 @@ export class Store {
   readonly #uploads: Uploads
   readonly #puts: Puts
   readonly #eraser: Eraser
+  readonly #scrubber: Scrubber
   /** Received, and written with the next transaction. */
   readonly #touches = new Touches()
   /** Of the schema; what a ping writes again. */
@@ -60,7 +62,8 @@ export class Store {
     this.#uploads = new Uploads(db, { chunks, results: this.#results })
     const parts = { runs: this.#runs, results: this.#results, uploads: this.#uploads }
     this.#puts = new Puts({ ...parts, chunks })
-    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader })
+    this.#scrubber = new Scrubber(db)
+    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader, scrubber: this.#scrubber })
     this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
   }
@@ -131,7 +134,7 @@ export class Store {
     })
   }
 
-  endRun(ref: RunRef, now: number): EndCounts {
+  endRun(ref: RunRef, now: number): RunCounts {
     return this.#write(() => {
       const row = this.#reader.find(ref, now)
       if (row !== undefined) this.#runs.end(row, now)
@@ -140,8 +143,8 @@ export class Store {
   }
 
   /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
-  purgeRun(ref: RunRef, now: number): EndCounts {
-    const purge = (): EndCounts => {
+  purgeRun(ref: RunRef, now: number): RunCounts {
+    const purge = (): RunCounts => {
       const row = this.#reader.find(ref, now)
       if (row !== undefined) this.#runs.purge(row)
       return countsOf(row)
@@ -180,6 +183,7 @@ export class Store {
       this.flush()
     } finally {
       this.#file.close()
+      this.#scrubber.close()
     }
   }
 
@@ -230,6 +234,7 @@ export class Store {
         this.#runs.touch(this.#touches.noted())
         return done
       })
+      this.#scrubber.noteCommit()
       this.#touches.clear()
       this.#hasFailed = false
       return answer as Answer
@@ -241,7 +246,7 @@ export class Store {
   }
 }
 
-const countsOf = (row: RunRow | undefined): EndCounts => ({
+const countsOf = (row: RunRow | undefined): RunCounts => ({
   results: row?.results ?? 0,
   keptBytes: row?.kept_bytes ?? 0,
 })

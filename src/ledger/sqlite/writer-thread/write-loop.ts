@@ -5,7 +5,7 @@
  * What may take long comes after the rest of a turn, one piece of each kind: the chunks of an upload, and erasing.
  */
 import { freeWithRest } from '../../../core/memory.ts'
-import type { Chunk, EndCounts } from '../../ledger.ts'
+import type { Chunk, RunCounts } from '../../ledger.ts'
 import { ledgerError } from '../file/sqlite-errors.ts'
 import type { FromWriter, Reply, ToWriter, WriteAnswers, WriteCall } from '../protocol/messages.ts'
 import { type Append, type Commit, type Finish, toPlainError } from '../protocol/messages.ts'
@@ -146,11 +146,11 @@ export class Writer {
   }
 
   /** Answers when all that `work` left to be erased is gone. */
-  #whenErased(id: number, work: () => EndCounts | undefined): void {
+  #whenErased(id: number, work: () => RunCounts | undefined): void {
     try {
       const answer = work()
       this.#erasing.wait({
-        done: () => this.#replies.push({ id, answer }),
+        done: (erased) => this.#replies.push({ id, answer: answer && { ...answer, erased } }),
         failed: (error) => this.#fail(id, error),
       })
     } catch (error) {
@@ -177,7 +177,7 @@ export class Writer {
         this.#erasing.start()
         return this.#store.openUpload(call, call.now)
       case 'endRun':
-        return this.#store.endRun(call.ref, call.now)
+        return { ...this.#store.endRun(call.ref, call.now), erased: null }
       case 'sweep':
         return this.#sweep(call.now)
       case 'ping':

@@ -55,7 +55,7 @@ describe('the thread that writes', () => {
     }
     expect(await Promise.all(calls)).toEqual([
       ...[1, 2, 3, 4, 5],
-      { results: 5, keptBytes: 15 },
+      { results: 5, keptBytes: 15, erased: 'done' },
       ...[6, 7, 8, 9, 10],
     ])
     for (let n = 0; n < 30; n++) {
