@@ -1,7 +1,8 @@
 /**
- * What goes into the transcript in place of a result. Planning reads the value and needs no names; composing needs only
- * the names that the commit drew (handle, recall name, how often a failure has repeated). That gives the same bytes on every
- * later read. Of a plan, the little that is needed to count its characters in the committing transaction can be had apart.
+ * Makes the content: the text that stands in the transcript in place of a result. Planning reads the value and needs no names.
+ * Composing needs only the names that the commit draws: handle, recall name, and how often a failure has repeated. So every later
+ * read composes the same bytes. A {@link ShownPlan} is the small part of a plan with which the committing transaction counts its
+ * characters.
  */
 import { compactFailure, repeatedFailure } from './failures.ts'
 import { escapeId, handleOf } from './handles.ts'
@@ -10,16 +11,17 @@ import { charsOf } from './text.ts'
 import { composeWindow, type Omitted, type WindowPlan } from './window/window.ts'
 
 export const RENDERS = ['auto', 'verbatim', 'preview', 'window'] as const
-/** What a caller asks for. */
+/** Rendering that a caller asks for. */
 export type Render = (typeof RENDERS)[number]
 
 export const RENDERINGS = ['verbatim', 'preview', 'window', 'compacted', 'none'] as const
-/** What a content is: the whole, a preview with its hint, a window, a compacted failure, or nothing (a suspension). */
+/** Rendering of a content: the whole value, a preview with its hint, a window, a compacted failure, or nothing (a suspension). */
 export type Rendering = (typeof RENDERINGS)[number]
 
-/** Which hint goes with a result's preview: by reference, by raw read (a binary), or by recall (it does not resolve). */
+/** Hint after a preview: how to reach the value by reference, by raw read (a binary), or by recall (it does not resolve). */
 export type HintKind = 'reference' | 'raw_read' | 'recall'
 
+/** A content before its names are known. */
 export type ContentPlan =
   | { readonly rendering: 'verbatim'; readonly text: string }
   | { readonly rendering: 'preview' }
@@ -27,22 +29,28 @@ export type ContentPlan =
   | { readonly rendering: 'compacted'; readonly tool: string; readonly message: string }
   | { readonly rendering: 'none' }
 
-/** What the commit draws for a result. */
+/** Names that the commit draws for a result. */
 export interface ResultNames {
   /** The n of its handle `rn`. */
   readonly number: number
-  /** What a note calls it in a recall: its evidence id, or its handle when the id is long. */
+  /** Name in the recall calls of notes: the evidence id, or the handle when the id is long. */
   readonly recallName: string
-  /** How many times in a row this failure has now happened in its run; 1 for all else. */
+  /** How many times in a row this failure has happened in its run; 1 for other results. */
   readonly repeats: number
 }
 
+/** A composed content. */
 export interface Content {
   readonly content: string | null
   readonly rendering: Rendering
   readonly omitted: Omitted | null
 }
 
+/**
+ * The hint of a result with these names. Starts with a line end.
+ *
+ * @example hintOf('recall', { number: 1, recallName: 't', repeats: 1 }) // '\n[recall {"id": "t"} returns it whole]'
+ */
 export function hintOf(kind: HintKind, names: ResultNames): string {
   switch (kind) {
     case 'reference':
@@ -57,7 +65,11 @@ export function hintOf(kind: HintKind, names: ResultNames): string {
   }
 }
 
-/** The content by its plan. `preview` is the stored part of the preview after the handle. */
+/**
+ * Composes the content of a plan. `preview` is the stored part of the preview, after the handle.
+ *
+ * @example composeContent({ rendering: 'verbatim', text: 'a' }, { names: { number: 1, recallName: 't', repeats: 1 }, preview: '', hint: 'recall' }).content // 'a'
+ */
 export function composeContent(
   plan: ContentPlan,
   result: { readonly names: ResultNames; readonly preview: string; readonly hint: HintKind },
@@ -88,7 +100,7 @@ export function composeContent(
   }
 }
 
-/** How the rest of shortened lines is recalled. */
+/** Note that names the recall call for the rest of shortened lines; null without any. */
 function cutNote({ cut }: WindowPlan, { recallName }: ResultNames): string | null {
   if (cut === null) return null
   const what = cut.lines === 1 ? '1 line is' : `${cut.lines} lines are`
@@ -106,19 +118,19 @@ function composeFailure(
   return { content: text + note, rendering: 'compacted', omitted: null }
 }
 
-/** Enough of a {@link ContentPlan} to count its characters; small, however long the content is. */
+/** The part of a {@link ContentPlan} that counting its characters needs. Small, however long the content is. */
 export type ShownPlan =
   | { readonly rendering: 'verbatim' | 'none'; readonly chars: number }
   | { readonly rendering: 'preview'; readonly chars: number; readonly hint: HintKind }
-  /** `chars` without the recall names in its notes, of which there are `recalls`. */
+  /** `chars` does not count the recall names in its notes; there are `recalls` of them. */
   | { readonly rendering: 'window'; readonly chars: number; readonly recalls: number }
   | {
       readonly rendering: 'compacted'
-      /** Of a failure that is the first in a row, without the recall names. */
+      /** Characters of a failure that is the first in a row, without recall names. */
       readonly chars: number
       readonly recalls: number
       readonly tool: string
-      /** Null for one that is longer than any note of a repeat. */
+      /** Null for a message longer than any note of a repeat. */
       readonly message: string | null
     }
 
@@ -126,7 +138,11 @@ export type ShownPlan =
 const REPEATS_DIGITS = 16
 const NAMELESS: ResultNames = { number: 1, recallName: '', repeats: 1 }
 
-/** `preview` is the stored part of the preview after the handle. */
+/**
+ * Reduces a plan to what counting needs. `preview` is the stored part of the preview, after the handle.
+ *
+ * @example planShown({ rendering: 'verbatim', text: 'abc' }, { preview: '', hint: 'recall' }).chars // 3
+ */
 export function planShown(
   plan: ContentPlan,
   { preview, hint }: { readonly preview: string; readonly hint: HintKind },
@@ -136,7 +152,7 @@ export function planShown(
   const names = NAMELESS
   if (rendering === 'window') {
     const { head, tail, omitted, cut } = plan.window
-    // of what is long, the characters are known
+    // The characters of the long parts are known already.
     const window = { ...plan.window, head: { ...head, text: '' }, tail: { ...tail, text: '' } }
     const { content } = composeContent({ rendering, window }, { names, preview, hint })
     const recalls = (omitted === null ? 0 : 1) + (cut === null ? 0 : 1)
@@ -165,7 +181,11 @@ export function planShown(
   }
 }
 
-/** The characters of what {@link composeContent} makes of the plan. */
+/**
+ * Characters of the content that {@link composeContent} makes of the plan.
+ *
+ * @example shownChars({ rendering: 'none', chars: 0 }, { number: 1, recallName: 't', repeats: 1 }) // 0
+ */
 export function shownChars(plan: ShownPlan, names: ResultNames): number {
   switch (plan.rendering) {
     case 'verbatim':

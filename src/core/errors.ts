@@ -1,6 +1,6 @@
 /**
- * The one error that the domain throws. Codes are stable and public: `http/problems.ts` gives each its status and title,
- * and each has a page in `docs/reference/problems/`. What is merely absent is `undefined`, not an error.
+ * The one error class of the domain. Codes are stable and public: each has its page in `docs/reference/problems/`. A value that is
+ * merely absent is `undefined`, not an error.
  */
 export const ERROR_CODES = [
   'invalid_json',
@@ -31,16 +31,18 @@ export const ERROR_CODES = [
   'storage_full',
 ] as const
 
+/** Stable code of an error. */
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** Members that a problem carries beside its text: what was hit, where, and what there is instead. */
+/** Further members of a problem: the limit that was hit, the place, the choices. */
 export type ErrorFacts = Readonly<Record<string, string | number | readonly string[]>>
 
+/** An error with a stable code and a text for the caller. */
 export class CoatcheckError extends Error {
   readonly code: ErrorCode
   readonly facts: ErrorFacts
 
-  /** `detail` says what was wrong and what to do; it is shown to the caller. */
+  /** `detail` says what was wrong and what to do. It is shown to the caller. */
   constructor(code: ErrorCode, detail: string, facts: ErrorFacts = {}, options?: ErrorOptions) {
     super(detail, options)
     this.name = 'CoatcheckError'

@@ -1,11 +1,13 @@
 /**
- * A cache bounded by count and by weight; the least recently used entry goes first.
+ * A cache bounded by count and by weight. The least recently used entry is dropped first.
  */
+/** Bounds of a cache. */
 export interface LruBounds {
   readonly maxEntries: number
   readonly maxWeightBytes: number
 }
 
+/** Cache of values by key. */
 export class LruCache<Key, Value> {
   readonly #entries = new Map<Key, { readonly value: Value; readonly weightBytes: number }>()
   readonly #bounds: LruBounds
@@ -27,7 +29,7 @@ export class LruCache<Key, Value> {
     return entry.value
   }
 
-  /** Keeps `value` under a key. One that alone is over the bounds is not kept, nor is what was there before. */
+  /** Keeps `value` under a key. A value that is over the bounds by itself is not kept, and the one before it is dropped. */
   add(key: Key, value: Value, weightBytes: number): void {
     this.#weightBytes -= this.#entries.get(key)?.weightBytes ?? 0
     this.#entries.delete(key)

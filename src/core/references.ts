@@ -1,8 +1,9 @@
 /**
- * References in tool arguments: a string that is, as a whole, `$r1`, `$r1.rows.0` or `$r1#/rows/0`, stands for a value.
+ * References in tool arguments. A whole string `$r1`, `$r1.rows.0` or `$r1#/rows/0` stands for a value.
  *
- * One pass: what is put in is never looked at again, keys are never references, the arguments themselves may be one. A
- * string of that shape that cannot be resolved stays as it is. Other strings with a `$` are nobody's references.
+ * Arguments are read in one pass: substituted values are not searched for references, keys are never references, and the
+ * arguments as a whole may be one. A reference that cannot be resolved stays as it is. Other strings with a `$` are no
+ * references.
  */
 import { CoatcheckError } from './errors.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
@@ -22,15 +23,16 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 
+/** A reference found in arguments. */
 export interface Reference {
   /** The string token in the arguments. */
   readonly token: JsonSlice
   /** The reference with its `$`. */
   readonly text: string
   readonly handle: string
-  /** What follows the handle: empty, `.a.0` or `#/a/0`. */
+  /** Part after the handle: empty, `.a.0` or `#/a/0`. */
   readonly path: string
-  /** Where it stands in the arguments; see {@link pointerTo}. */
+  /** Place in the arguments, for {@link pointerTo}. */
   readonly place: Place | null
 }
 
@@ -44,8 +46,10 @@ export const UNRESOLVED_REASONS = [
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number]
 
 /**
- * Every string in `args` that has the shape of a reference, in document order; found in one pass over the bytes. Throws
- * `over_limit` when there are more than `most`.
+ * Finds every string in `args` that has the form of a reference, in document order and in one pass. Throws `over_limit` when
+ * there are more than `most`.
+ *
+ * @example findReferences(json('["$r1.a", "$5"]')).map(({ text }) => text) // ['$r1.a']
  */
 export function findReferences(args: JsonSlice, most = REFERENCES): readonly Reference[] {
   const { bytes, end } = args
@@ -85,7 +89,7 @@ export function findReferences(args: JsonSlice, most = REFERENCES): readonly Ref
   return found
 }
 
-/** A place in the arguments as a chain, made into a pointer only where it is needed. */
+/** Place in the arguments as a linked list. It becomes a pointer only where one is needed. */
 interface Place {
   readonly up: Place | null
   readonly step: number | JsonSlice
@@ -99,7 +103,11 @@ function tooMany(most: number): CoatcheckError {
   )
 }
 
-/** The JSON Pointer to a reference; of a very long name only its start. */
+/**
+ * JSON Pointer to a reference. Long names are cut.
+ *
+ * @example findReferences(json('{"a": ["$r1"]}')).map(pointerTo) // ['/a/0']
+ */
 export function pointerTo({ place }: Reference): string {
   const segments: string[] = []
   for (let p = place; p !== null; p = p.up) {
@@ -109,7 +117,11 @@ export function pointerTo({ place }: Reference): string {
   return segments.reverse().join('')
 }
 
-/** A reference as it is told of; of a very long one only its start. */
+/**
+ * Text of a reference for messages. A long one is cut.
+ *
+ * @example findReferences(json('["$r1"]')).map(shownReference) // ['$r1']
+ */
 export function shownReference({ text }: Reference): string {
   const start = firstChars(text, REFERENCE_SHOWN_CHARS)
   return start.toWellFormed() + (start.length < text.length ? '…' : '')
@@ -123,7 +135,7 @@ function shownName(key: JsonSlice): string {
 
 function readReference(token: JsonSlice, place: Place | null): Reference | undefined {
   const first = token.bytes[token.start + 1]
-  // A `$` may also be written as an escape; anything else cannot begin a reference.
+  // A reference begins with `$`, which may be written as an escape.
   if (first !== DOLLAR && first !== BACKSLASH) return undefined
   const text = decodeRaw(token)
   const match = REFERENCE.exec(text)
@@ -132,12 +144,16 @@ function readReference(token: JsonSlice, place: Place | null): Reference | undef
   return { token, text, handle, path, place }
 }
 
-/** True of a reference that stands for all of its value, for which the value need not be read. */
+/**
+ * Whether a reference stands for a whole value. Then the value need not be read to find it.
+ *
+ * @example findReferences(json('["$r1", "$r1.a"]')).map(isWhole) // [true, false]
+ */
 export function isWhole({ path }: Reference): boolean {
   return segmentsOf(path)?.segments.length === 0
 }
 
-/** A reference that stands for nothing, and what there is instead. */
+/** A reference that was not resolved, with its reason and with what exists instead. */
 export interface Unfound {
   readonly reference: Reference
   readonly reason: UnresolvedReason
@@ -145,15 +161,19 @@ export interface Unfound {
   readonly available: readonly string[]
 }
 
-/** A reference with what it stands for: the place in its value, or what is to be put in. */
+/** A reference with its value, or with the reason why it has none. */
 export type Lookup<Value = JsonSlice> =
   | { readonly reference: Reference; readonly value: Value }
   | Unfound
 
-/** Why the references of a handle stand for nothing, whatever their paths. */
+/** Reasons that hold for every reference of a handle, whatever its path. */
 export type HandleReason = Exclude<UnresolvedReason, 'path_not_found'>
 
-/** References of a handle that has no value; `handles` is what to offer instead of an unknown one. */
+/**
+ * Marks the references of a handle that has no value. `handles` are offered in place of an unknown one.
+ *
+ * @example unfound(findReferences(json('["$r9"]')), 'unknown_handle', ['r1'])[0].reason // 'unknown_handle'
+ */
 export function unfound(
   references: readonly Reference[],
   reason: HandleReason,
@@ -163,7 +183,11 @@ export function unfound(
   return references.map((reference) => ({ reference, reason, available }))
 }
 
-/** Resolves references of one handle against its value, in one walk of it. */
+/**
+ * Resolves all references of one handle in one walk of its value.
+ *
+ * @example lookUp(findReferences(json('["$r1.a"]')), json('{"a":7}'))[0].value.toString() // '7'
+ */
 export function lookUp(references: readonly Reference[], value: JsonSlice): readonly Lookup[] {
   const paths = references.map((reference) => segmentsOf(reference.path))
   const results = findPaths(
@@ -178,7 +202,11 @@ export function lookUp(references: readonly Reference[], value: JsonSlice): read
   })
 }
 
-/** `args` with every resolved reference replaced by its value. */
+/**
+ * `args` with every resolved reference replaced by its value.
+ *
+ * @example substitute(json('[1]'), []).parts.map(String).join('') // '[1]'
+ */
 export function substitute(args: JsonSlice, lookups: readonly Lookup<Part>[]): JsonParts {
   return editParts(
     args,
@@ -190,7 +218,11 @@ export function substitute(args: JsonSlice, lookups: readonly Lookup<Part>[]): J
   )
 }
 
-/** How many bytes {@link substitute} adds to the arguments; known before anything is read or built. */
+/**
+ * Bytes that {@link substitute} adds to the arguments. Known before any value is read.
+ *
+ * @example addedBytes([]) // 0
+ */
 export function addedBytes(lookups: readonly Lookup<Part>[]): number {
   let bytes = 0
   for (const lookup of lookups) {

@@ -1,9 +1,9 @@
 /**
- * Sentinels: a tool call that ends without an output still gets one result, a JSON object with one reserved key. This
- * module writes and recognises the two kinds, suspension and failure.
+ * Sentinels: the result of a tool call that ended without an output. A sentinel is a JSON object with one reserved key. This module
+ * writes and recognizes the two kinds, suspension and failure.
  *
- * What it encodes it decodes, and what it decodes stays the caller's bytes. It does not say who may send a sentinel:
- * any tool can return an object that looks like one, so a put never decodes its output.
+ * Every encoded sentinel can be decoded, and decoded parts stay the caller's bytes. Any tool can return an object that looks like a
+ * sentinel, so a put never decodes its output.
  */
 import { CoatcheckError } from './errors.ts'
 import { distinctMembersOf, JsonSlice, type Member, membersOf } from './json/slice.ts'
@@ -15,15 +15,17 @@ const FAILURE_KEY = '__salvor_error'
 const DIGITS = /^(?:0|[1-9][0-9]*)$/
 
 export const FAILURE_KINDS = ['invalid_input', 'handler', 'output_serialization'] as const
+/** Kind of a failure. */
 export type FailureKind = (typeof FAILURE_KINDS)[number]
 
 /** An encoded sentinel. */
 export interface Sentinel {
   readonly value: JsonSlice
-  /** The string token inside `value` that is its text view: a failure's message, a suspension's reason. */
+  /** String token inside `value` that is its text view: a failure's message, or a suspension's reason. */
   readonly text: JsonSlice
 }
 
+/** Answer of {@link decodeSentinel}. */
 export type Decoded =
   | { readonly kind: 'output' }
   /** `reason` is a string token. */
@@ -38,7 +40,11 @@ export type Decoded =
 
 const OUTPUT: Decoded = { kind: 'output' }
 
-/** The sentinel of a call that waits for input from outside; `inputSchema` may be any value and is copied. */
+/**
+ * Encodes a call that waits for input from outside. `inputSchema` may be any value; its bytes are copied.
+ *
+ * @example decodeSentinel(encodeSuspension({ reason: 'r', inputSchema: json('{}') }).value).kind // 'suspension'
+ */
 export function encodeSuspension(suspension: {
   readonly reason: string
   readonly inputSchema: JsonSlice
@@ -51,7 +57,11 @@ export function encodeSuspension(suspension: {
   ])
 }
 
-/** The sentinel of a call that failed. Throws `invalid_request` when `attempts` is no whole number from 0 to 2^32 - 1. */
+/**
+ * Encodes a call that failed. Throws `invalid_request` when `attempts` is no integer from 0 to 2^32 - 1.
+ *
+ * @example decodeSentinel(encodeFailure({ kind: 'handler', message: 'm', attempts: 1 }).value).kind // 'failure'
+ */
 export function encodeFailure(failure: {
   readonly kind: FailureKind
   readonly message: string
@@ -75,8 +85,10 @@ function sentinel(before: string, token: string, after: readonly Buffer[]): Sent
 }
 
 /**
- * Which sentinel `output` is, if any. Only an object with exactly one key counts (a repeated key is one key, its last
- * value); the body may have further members, and `is_error` is not looked at.
+ * Decodes `output`. Only an object with exactly one key can be a sentinel; a repeated key is one key, with its last value. The body
+ * may have further members. `is_error` is ignored.
+ *
+ * @example decodeSentinel(json('{"a": 1}')).kind // 'output'
  */
 export function decodeSentinel(output: JsonSlice): Decoded {
   const only = onlyMember(output)
@@ -108,7 +120,7 @@ function decodeFailure(body: ReadonlyMap<string, Member>): Decoded {
   return failureKind === undefined ? OUTPUT : { kind: 'failure', failureKind, message, attempts }
 }
 
-/** As the reference's `as_u64` and `u32::try_from` (vectors: sentinels): `2.0`, `2e0` and `-0` are no integers. */
+/** Whether a token is an integer as the reference's `as_u64` and `u32::try_from` read it: `2.0`, `2e0` and `-0` are not (vectors: sentinels). */
 function isAttempts(value: JsonSlice | undefined): value is JsonSlice {
   if (value?.kind !== 'number') return false
   const token = value.toString()
@@ -125,12 +137,20 @@ function onlyMember(value: JsonSlice): Member | undefined {
   return only
 }
 
-/** One message out of an error's and its causes', outermost first. */
+/**
+ * Joins the messages of an error and its causes, outermost first.
+ *
+ * @example errorChain(['a', 'b']) // 'a: b'
+ */
 export function errorChain(messages: readonly string[]): string {
   return messages.join(': ')
 }
 
-/** The message of the `invalid_input` failure for arguments that their schema refused. */
+/**
+ * Message of the `invalid_input` failure for arguments that their schema refuses.
+ *
+ * @example invalidInputMessage('t', ['e']).includes('e') // true
+ */
 export function invalidInputMessage(tool: string | undefined, errors: readonly string[]): string {
   const subject = tool === undefined ? 'the arguments' : `the arguments of \`${tool}\``
   return errorChain([

@@ -1,10 +1,10 @@
 /**
- * The second half of a compaction: puts a summary in the place of the messages it stands for.
+ * Applies a compaction: replaces the summarized messages by their summary.
  *
- * The new transcript is: instructions at the start, the user turns that were kept, the summary as a user's message, and
- * the tail. What is kept is the caller's bytes, without the `compaction_summary` member, which no provider knows. The
- * summary is a message with a string, which every provider takes. Rough counts leave tool results out, as the reference
- * does (vectors: compaction_apply); `estimateMessages` counts them.
+ * The new transcript holds the instructions at the start, the kept user turns, the summary as a user message, and the tail. Kept
+ * messages are the caller's bytes, without the member `compaction_summary`, which no provider knows. The summary is a message
+ * with a string as its content, which every provider takes. Rough counts leave tool results out, as the reference does (vectors:
+ * compaction_apply); `estimateMessages` counts them.
  */
 import { CoatcheckError } from '../errors.ts'
 import { JsonSlice, type Member, membersOf } from '../json/slice.ts'
@@ -29,19 +29,21 @@ const OPEN = Buffer.from('{')
 const COMMA = Buffer.from(',')
 const CLOSE = Buffer.from('}')
 
+/** Source of a message in the new transcript. */
 export type TranscriptEntry =
   | { readonly original_index: number }
   | { readonly summary: string; readonly files_touched: readonly string[] }
 
+/** Answer to an applied compaction. */
 export interface AppliedCompaction {
   /** False when there was nothing to summarize: the transcript stays as it was. */
   readonly compacted: boolean
-  /** Ready to send: no member of ours is in it. */
+  /** Messages that are ready to send, without members of ours. */
   readonly messages: JsonSlice
   readonly transcript: readonly TranscriptEntry[]
-  /** Messages the summary stands for; user turns kept from among them count too. */
+  /** Messages that the summary replaces, kept user turns among them included. */
   readonly replaced_items: number
-  /** Messages kept in front of and after the summarized range. */
+  /** Messages kept before and after the summarized range. */
   readonly preserved_items: number
   readonly preserved_user_turns: number
   readonly split_turn: boolean
@@ -52,8 +54,10 @@ export interface AppliedCompaction {
 }
 
 /**
- * `summary` is a model's answer, as text or as a JSON string, or the object itself. Throws `invalid_request` for what is no
- * transcript, and for an object that is no summary.
+ * Applies a summary: a model's answer as text or JSON string, or the summary object. Throws `invalid_request` when `messages` is no
+ * transcript, or the object is no summary.
+ *
+ * @example applyCompaction(json('[{"role":"user","content":"a"}]'), 0, 'b').compacted // false
  */
 export function applyCompaction(
   messages: JsonSlice,
@@ -121,7 +125,7 @@ function summaryFrom(summary: string | JsonSlice): Summary {
   )
 }
 
-/** The files of the newest earlier summary, then those the summarized messages speak of. */
+/** Files of the newest earlier summary, then files that the summarized messages name. */
 function filesTouched(messages: readonly Message[], cut: Cut): readonly string[] {
   const earlier = messages.findLast((message) => kindOf(message) === 'summary')
   const carried = earlier?.summary?.files_touched ?? filesOfRendered(earlier?.text ?? '')
@@ -129,7 +133,7 @@ function filesTouched(messages: readonly Message[], cut: Cut): readonly string[]
   return [...new Set([...carried, ...found])].slice(-SUMMARY_FILES)
 }
 
-/** A message as a provider takes it: our member goes, and what it says stands in the content if that is empty. */
+/** A message as a provider takes it: without our member, whose text becomes the content if that is empty. */
 function ready(message: Message): JsonSlice {
   const members = [...membersOf(message.json)]
   const others = members.filter((member) => decodeRaw(member.key) !== OUR_MEMBER)

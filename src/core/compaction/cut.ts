@@ -1,26 +1,27 @@
 /**
- * Where a compaction cuts: which messages a summary takes the place of, and which of them are kept beside it.
+ * Decides where a compaction cuts: which messages a summary replaces, and which of them are kept beside it.
  *
- * A tool call and its results are never torn apart. Beyond the reference, which assumes one message of results after each
- * call, the kept tail reaches back to the call of every result in it (OpenAI's parallel results are messages each), a call
- * that still waits for results is not summarized, and instructions at the start stay in front.
+ * A tool call is never separated from its results. The reference assumes that one message of results follows each call. Here
+ * the kept tail starts at or before the call of every result in it, since OpenAI's parallel results are separate messages. A call
+ * that still waits for results is not summarized. Instructions at the start stay in front.
  */
 import { decodeRaw } from '../json/strings.ts'
 import { approxTokens } from './estimate.ts'
 import { kindOf, type Message } from './messages.ts'
 
+/** A cut of a transcript. All numbers are indices of messages. */
 export interface Cut {
-  /** The messages summarized: `[start, end)`. What is before `start` are instructions. */
+  /** Summarized messages: `[start, end)`. Messages before `start` are instructions. */
   readonly start: number
-  /** Where the kept tail starts; the number of messages when none is kept. */
+  /** Start of the kept tail; the number of messages when none is kept. */
   readonly end: number
-  /** The user turns of that range that are kept as they are, ascending. */
+  /** User turns of the summarized range that are kept, ascending. */
   readonly preserved: readonly number[]
-  /** True when all was summarized, because there is nothing before the last call and its results. */
+  /** True when everything was summarized, because nothing comes before the last call and its results. */
   readonly splitTurn: boolean
 }
 
-/** Undefined when there is nothing to summarize. */
+/** Finds the cut. `preserveTokens` bounds the kept user turns. Undefined when there is nothing to summarize. */
 export function findCut(messages: readonly Message[], preserveTokens: number): Cut | undefined {
   const firstOther = messages.findIndex((message) => kindOf(message) !== 'instructions')
   if (firstOther < 0) return undefined
@@ -41,7 +42,7 @@ function tailStart(messages: readonly Message[], first: number): number {
   return Math.max(first, tail)
 }
 
-/** Per message the earliest message with a call that it answers, or its own index. */
+/** For each message, the earliest message with a call that it answers, or its own index. */
 function ownersOf(messages: readonly Message[]): readonly number[] {
   const callers = new Map<string, number>()
   return messages.map(({ calls, results }, index) => {
@@ -51,7 +52,7 @@ function ownersOf(messages: readonly Message[]): readonly number[] {
   })
 }
 
-/** Whether the transcript ends with tool results, and none is missing. */
+/** Whether the transcript ends with tool results and none is missing. */
 function endsComplete(messages: readonly Message[]): boolean {
   if (!isKind(messages, messages.length - 1, 'exchange')) return false
   const caller = messages.findLastIndex((message) => kindOf(message) === 'assistant')
@@ -63,7 +64,7 @@ function endsComplete(messages: readonly Message[]): boolean {
   return calls.every(({ id }) => id === undefined || answered.has(id))
 }
 
-/** Newest first while they fit; the newest always, and none after the budget is spent. */
+/** User turns to keep: newest first while they fit. The newest is always kept; none after the budget is spent. */
 function preservedTurns(
   messages: readonly Message[],
   range: { readonly start: number; readonly end: number; readonly preserveTokens: number },
@@ -82,7 +83,7 @@ function preservedTurns(
   return kept.reverse()
 }
 
-/** Instructions in the middle of a transcript are kept as a user's turns are. */
+/** Whether a message counts as a user turn. Instructions in the middle of a transcript do. */
 function isTurn(message: Message): boolean {
   const kind = kindOf(message)
   return kind === 'user' || kind === 'instructions'

@@ -1,9 +1,9 @@
 /**
- * Elision: old tool results make room by giving way to one line each, which names the tool. Only the contents of tool
- * results change; every other byte of the messages is the caller's.
+ * Elision: replaces the contents of old tool results by one line each, which names the tool. Every other byte of the messages
+ * stays the caller's.
  *
- * The line depends on nothing but the call's name, so eliding again changes nothing, and as results are appended what was
- * elided stays as it is (when ids are not used twice: the reference lets the last call of an id name all its results).
+ * The line depends on the name of the call alone. So eliding again changes nothing, and elided results stay the same while results
+ * are appended. That does not hold for ids used twice: as in the reference, the last call of an id names all its results.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { type Edit, editSlice } from '../json/splice.ts'
@@ -13,14 +13,16 @@ import { charsOf } from '../text.ts'
 import { contentSize, messagesChars, tokensOf } from './estimate.ts'
 import { readMessages, toolNameOf, toolNames } from './messages.ts'
 
+/** An elided tool result. */
 export interface ElidedResult {
-  /** The id's string token; null when the result had none. */
+  /** String token of its call's id; null when it had none. */
   readonly tool_use_id: JsonSlice | null
   readonly tool_name: string
-  /** What it was: a text's bytes, anything else's bytes as compact JSON, images included. */
+  /** Bytes of the content before: of a text, or of compact JSON, images included. */
   readonly bytes: number
 }
 
+/** Answer to an elision. */
 export interface Elision {
   readonly messages: JsonSlice
   readonly elided: readonly ElidedResult[]
@@ -28,8 +30,10 @@ export interface Elision {
 }
 
 /**
- * Elides all but the `keep` newest tool results that have more than 100 bytes; short ones stay and count as kept. Null
- * keeps all. Throws `invalid_request` for what is no transcript.
+ * Elides all but the `keep` newest tool results. Results of at most 100 bytes stay, and count as kept. `keep: null` keeps all.
+ * Throws `invalid_request` when `messages` is no transcript.
+ *
+ * @example elide(json('[]'), null).elided // []
  */
 export function elide(messages: JsonSlice, keep: number | null): Elision {
   const read = readMessages(messages)
@@ -47,7 +51,7 @@ export function elide(messages: JsonSlice, keep: number | null): Elision {
     if (bytes <= ELIDE_WHOLE_BYTES) continue
     const name = toolNameOf(result, names)
     const marker = `[Previous: used ${name}]`
-    // The marker of a long tool name is itself past the limit.
+    // The marker of a long tool name is itself longer than the limit.
     if (bytes === Buffer.byteLength(marker) && isText(content, marker)) continue
     const token = encodeString(marker)
     edits.push({ start: content.start, end: content.end, bytes: Buffer.from(token) })

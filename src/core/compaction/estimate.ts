@@ -1,6 +1,6 @@
 /**
- * Rough token counts, without a tokenizer: they decide when to act, not what a provider will charge. Tool definitions
- * and the system prompt are not among the messages and are not counted.
+ * Rough token counts without a tokenizer. They decide when to act, not what a provider charges. Tool definitions and the system
+ * prompt are not among the messages and are not counted.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { TOKEN_CHARS, WORD_TOKENS } from '../limits.ts'
@@ -12,25 +12,34 @@ const SPACE = 0x20
 const QUOTES = 2
 const BLANK = /\p{White_Space}/u
 
+/** Size of a value as compact JSON. */
 export interface CompactSize {
   readonly bytes: number
   readonly chars: number
 }
 
-/** The estimate of so many code points. */
+/** Estimated tokens of a number of code points. */
 export const tokensOf = (chars: number): number => Math.ceil(chars / TOKEN_CHARS)
 
-/** One token for every four code points begun. */
+/**
+ * Estimated tokens of a text: its code points divided by four, rounded up.
+ *
+ * @example estimateText('12345') // 2
+ */
 export function estimateText(text: string): number {
   return tokensOf(charsOf(text))
 }
 
-/** The estimate of a request: {@link estimateText} of the messages' compact JSON. */
+/**
+ * Estimated tokens of a request: {@link estimateText} of the messages' compact JSON.
+ *
+ * @example estimateMessages(json('[{"role": "user"}]')) // 5
+ */
 export function estimateMessages(messages: JsonSlice): number {
   return tokensOf(messagesChars(messages))
 }
 
-/** The code points of the messages' compact JSON: as a scan noted them, where no repeated key is left out of its count. */
+/** Code points of the messages' compact JSON, from the scan's outline unless keys are repeated. */
 export function messagesChars(messages: JsonSlice): number {
   const { outline, tails } = messages
   if (outline === undefined || outline.hasRepeats) return compactSize(messages).chars
@@ -38,8 +47,8 @@ export function messagesChars(messages: JsonSlice): number {
 }
 
 /**
- * The size of `value` as compact JSON: no white space, shortest escapes, so that a client's spelling (indented, or ASCII
- * only) does not move an estimate. One pass over the bytes that decodes nothing; repeated keys all count.
+ * Measures `value` as compact JSON, without white space and with the shortest escapes. So a client's spelling, such as indented or
+ * ASCII only, does not change an estimate. One pass that decodes nothing. Every member counts, also one whose key is repeated.
  */
 export function compactSize(value: JsonSlice): CompactSize {
   const { bytes, end } = value
@@ -61,14 +70,15 @@ export function compactSize(value: JsonSlice): CompactSize {
   return { bytes: size, chars: size - strings.escapedTails - value.tails }
 }
 
+/** Size of a tool result's content. */
 export interface ContentSize {
-  /** What a model gets of it: a string's text, anything else as compact JSON; nothing of null. */
+  /** Bytes that a model gets: a string's text, or compact JSON; 0 for null. */
   readonly bytes: number
   /** Code points of its compact JSON. */
   readonly compactChars: number
 }
 
-/** The size of a tool result's content. */
+/** Measures a tool result's content. */
 export function contentSize(content: JsonSlice): ContentSize {
   if (content.kind !== 'string') {
     const { bytes, chars } = compactSize(content)
@@ -80,7 +90,7 @@ export function contentSize(content: JsonSlice): ContentSize {
   return { bytes: size.textBytes, compactChars: size.bytes - size.escapedTails - tails }
 }
 
-/** Tokens of prose: by characters or by words, whichever gives more. Words as Rust's `split_whitespace` has them. */
+/** Estimated tokens of prose, by characters or by words, whichever gives more. Words are those of Rust's `split_whitespace`. */
 export function approxTokens(text: string): number {
   return Math.max(estimateText(text), Math.ceil(countWords(text) * WORD_TOKENS))
 }
@@ -92,11 +102,11 @@ function countWords(text: string): number {
   return words
 }
 
-/** As Rust's `str::trim`: by Unicode White_Space, which has U+0085 and not U+FEFF; JavaScript's `trim` has the reverse. */
+/** Trims as Rust's `str::trim` does: Unicode White_Space includes U+0085 and not U+FEFF; JavaScript's `trim` is the reverse. */
 export function trimBlank(text: string): string {
   let start = 0
   let end = text.length
-  // Past either end there is an empty string, which is not blank.
+  // `charAt` past either end gives an empty string, which is not blank.
   while (BLANK.test(text.charAt(start))) start++
   while (BLANK.test(text.charAt(end - 1))) end--
   return text.slice(start, end)

@@ -1,15 +1,15 @@
 /**
- * Shortening text for a reader who must know that it was shortened: both ends stay, and a line between them says how much
- * is gone. The newest part, which the end mostly is, gets the larger share.
+ * Shortens text so that its reader can see it: both ends stay, and a line between them says how much was left out. The end gets
+ * the larger share, since it is mostly the newest part.
  */
 import { WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from '../limits.ts'
 import { charsOf, firstChars, lastChars } from '../text.ts'
 
 const SEPARATOR = '\n\n'
-/** More than the note can take. */
+/** More characters than the note takes. */
 const NOTE_CHARS = 200
 
-/** `text`, or about `maxChars` code points of its two ends around a note. */
+/** `text`, or about `maxChars` code points of its two ends with a note between them. */
 export function bothEnds(text: string, maxChars: number): string {
   const chars = charsOf(text)
   if (chars <= maxChars) return text
@@ -19,9 +19,9 @@ export function bothEnds(text: string, maxChars: number): string {
 }
 
 /**
- * What `partOf` gives for each index of `[start, end)`, joined by blank lines, in at most `maxChars` code points: all of
- * it, or the first and the last parts that fit, with a note that names the indices between. The parts between are not
- * even made. Expects room for the note.
+ * Joins the parts `partOf(index)` for the indices `[start, end)` by blank lines, in at most `maxChars` code points. When not all
+ * fit, the first and last parts that fit stand around a note that names the indices between; those parts are not made.
+ * `maxChars` must have room for the note.
  */
 export function joinBothEnds(
   range: { readonly start: number; readonly end: number },

@@ -1,9 +1,9 @@
 /**
- * What can be read out of a transcript without a model, so that a summary does not lose it: the files that tools touched,
- * and lines that say how a check or a permission came out. Both are guesses by pattern; nothing depends on them.
+ * Facts read from a transcript without a model, so that a summary does not lose them: files that tools touched, and lines that
+ * tell the outcome of checks and permissions. Both are found by patterns; nothing depends on them.
  *
- * The reference looks at text blocks only, so that it never finds anything in a tool result; here the results and the
- * arguments of the calls are searched. Time is linear; of a long text only both ends are searched, of much text the newest.
+ * The reference searches text blocks only, so it finds nothing in tool results. Here results and arguments of calls are searched.
+ * Time is linear. Of a long text only both ends are searched, and of many texts the newest.
  */
 
 import { JsonSlice, skipSpace, skipString } from '../json/slice.ts'
@@ -18,7 +18,7 @@ import type { Message } from './messages.ts'
 const QUOTE = 0x22
 const COLON = 0x3a
 
-/** Runs without the characters that end a path in prose, code or a compiler's message; a drive letter may lead. */
+/** Runs of characters that can stand in a path in prose, code or compiler messages. May start with a drive letter. */
 const TOKEN = /(?:\b[A-Za-z]:(?=[\\/]))?[^\s"'`<>|(){}[\],;:=*?&#!]+/g
 const DIRECTORIES = /^(?:[A-Za-z]:)?[\p{L}\p{N}_.@+~\\/-]+$/u
 /** A name with an extension that starts with a letter. */
@@ -32,21 +32,22 @@ const CHECKED =
 const FORBIDDEN =
   /\b(?:permission denied|access denied|operation not permitted|not allowed|forbidden|unauthorized|EACCES|EPERM)\b/i
 
+/** Facts of a transcript. */
 export interface Facts {
-  /** First seen first. */
+  /** In the order of their first occurrence. */
   readonly files_touched: readonly string[]
   /** Lines of tool results about tests, builds, exit codes and permissions, in order. */
   readonly notable_lines: readonly string[]
 }
 
-/** A text to search; `name` is the member it stands in, when it is an argument of a call. */
+/** A text to search. `name` is its member, when it is an argument of a call. */
 interface Text {
   readonly text: string
   readonly name: string | undefined
   readonly from: 'call' | 'result'
 }
 
-/** The facts in the calls and results of `messages`; of more than fit, or than is searched, the newest. */
+/** Finds facts in the calls and results of `messages`. The newest are kept when there are too many. */
 export function extractFacts(messages: readonly Message[]): Facts {
   const files = new Set<string>()
   const lines = new Set<string>()
@@ -61,7 +62,7 @@ export function extractFacts(messages: readonly Message[]): Facts {
   }
 }
 
-/** The newest texts, as many as are searched, oldest first. */
+/** The newest texts up to the limit, oldest first. */
 function textsOf(messages: readonly Message[]): readonly Text[] {
   const newestFirst: Text[] = []
   let left = FACT_TOTAL_CHARS
@@ -108,7 +109,7 @@ function addLines(lines: Set<string>, text: string): void {
   }
 }
 
-/** In two tests, so that no pattern can backtrack from one directory to the next. */
+/** Whether a text is a path. Two tests, so that no pattern backtracks from one directory to the next. */
 function isPath(text: string): boolean {
   const split = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1
   return (
@@ -120,12 +121,12 @@ function isPath(text: string): boolean {
 
 const isShort = (text: string): boolean => charsOf(text) <= FACT_CHARS
 
-/** A call's arguments: of OpenAI's string the JSON in it, if it is JSON. */
+/** Arguments of a call. OpenAI's string is parsed when it is JSON. */
 function argumentsOf(input: JsonSlice): JsonSlice {
   return input.kind === 'string' ? (jsonIn(decodeText(input)) ?? input) : input
 }
 
-/** Every string value anywhere in `value`, with the nearest member name before it; one pass, whatever the depth. */
+/** Yields every string inside `value` with the nearest member name before it. One pass, at any depth. */
 function* stringsIn(
   value: JsonSlice | undefined,
 ): Generator<{ readonly name: string | undefined; readonly token: JsonSlice }> {

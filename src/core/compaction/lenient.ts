@@ -1,11 +1,11 @@
 /**
- * JSON that may be no JSON: a model's answer, or the arguments a model wrote.
+ * Reads text that a model wrote and that may be JSON: an answer, or arguments.
  */
 import { CoatcheckError } from '../errors.ts'
 import { parseJson } from '../json/scan.ts'
 import type { JsonSlice } from '../json/slice.ts'
 
-/** The document in `text`; undefined when there is none, or it nests too deep. */
+/** The JSON document in `text`. Undefined when it is not JSON, or nests too deep. */
 export function jsonIn(text: string): JsonSlice | undefined {
   try {
     return parseJson(Buffer.from(text))

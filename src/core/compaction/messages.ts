@@ -1,10 +1,9 @@
 /**
- * One reading of a transcript, for the two shapes that loops send: Anthropic's messages, whose tool calls and results are
- * blocks, and OpenAI's chat messages, with `tool_calls` and messages of role `tool`. They are told apart message by
- * message, so that a transcript needs neither a label nor any tool call.
+ * Reads transcripts in two shapes: Anthropic's messages, whose tool calls and results are blocks, and OpenAI's chat messages, with
+ * `tool_calls` and messages of role `tool`. The shape is decided for each message, so a transcript needs no label.
  *
- * Everything stays a slice of the caller's bytes. Unknown roles are user turns; unknown blocks and members are passed
- * over. Only what no provider takes is refused: no array, a message that is no object or has no role.
+ * Everything stays a slice of the caller's bytes. Unknown roles are user turns. Unknown blocks and members are skipped. Only what
+ * no provider takes is refused: a value that is no array, and a message that is no object or has no role.
  */
 import { CoatcheckError } from '../errors.ts'
 import { Cursor, Fields } from '../json/cursor.ts'
@@ -14,40 +13,43 @@ import { isRenderedSummary, readSummary, type Summary } from './summary.ts'
 
 /** The longest name of a tool, in UTF-16 units. */
 const CALL_NAME_UNITS = 1_024
-/** What names the tool of a result whose call is not in the transcript. */
+/** Name for the tool of a result whose call is not in the transcript. */
 const UNKNOWN_TOOL = 'tool'
 const TOOL_ROLES: ReadonlySet<string> = new Set(['tool', 'function'])
 const INSTRUCTION_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
 
+/** A tool call in a message. */
 export interface ToolCall {
   readonly id: string | undefined
   readonly name: string | undefined
-  /** The arguments: an object, or OpenAI's string token that holds one. */
+  /** Arguments: an object, or OpenAI's string token that holds one. */
   readonly input: JsonSlice | undefined
 }
 
+/** A tool result in a message. */
 export interface ToolResult {
-  /** A string token. */
+  /** String token of the call's id. */
   readonly id: JsonSlice | undefined
   readonly content: JsonSlice | undefined
 }
 
+/** One message of a transcript. */
 export interface Message {
   readonly json: JsonSlice
   readonly role: string
   readonly content: JsonSlice | undefined
-  /** The text a person or model wrote in it, each lone surrogate as U+FFFD; tool results are not among it. */
+  /** Text that a person or model wrote, without tool results. Each lone surrogate is U+FFFD. */
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly results: readonly ToolResult[]
-  /** What a `compaction_summary` member says. */
+  /** Summary in the member `compaction_summary`. */
   readonly summary: Summary | undefined
 }
 
-/** `exchange`: tool results. `summary`: what an earlier compaction left. `instructions`: a system or developer message. */
+/** `exchange`: tool results. `summary`: the summary of an earlier compaction. `instructions`: a system or developer message. */
 export type MessageKind = 'instructions' | 'user' | 'assistant' | 'exchange' | 'summary'
 
-/** The messages of a transcript, in order. Throws `invalid_request` that names the index. */
+/** Reads the messages of a transcript. Throws `invalid_request`, which names the index. */
 export function readMessages(messages: JsonSlice): readonly Message[] {
   if (messages.kind !== 'array') {
     throw new CoatcheckError(
@@ -107,7 +109,7 @@ function badMessage(index: number, what: string): CoatcheckError {
   )
 }
 
-/** The objects of the array at `list`, and where it ends. */
+/** Reads the objects of the array at `list`. Returns where it ends. */
 function readBlocks(
   cursor: Cursor,
   list: JsonSlice,
@@ -142,7 +144,7 @@ function blockCalls(blocks: readonly Fields[]): readonly ToolCall[] {
     }))
 }
 
-/** OpenAI's calls: of a function, or of a custom tool with free text as its input. */
+/** Calls in OpenAI's shape: of a function, or of a custom tool with free text as its input. */
 function functionCalls(cursor: Cursor, calls: JsonSlice | undefined): readonly ToolCall[] {
   if (calls?.kind !== 'array') return []
   return readBlocks(cursor, calls).blocks.map((call) => {
@@ -183,9 +185,9 @@ function summaryOf(member: JsonSlice | undefined, index: number): Summary | unde
 }
 
 /**
- * What a message is to a compaction. A user message with any tool result in it is an exchange; the reference looks only at
- * the first block, which would let a result survive its call. A message is known as a summary by its text only when that
- * text is all there is in it, so that nothing a user added is taken for part of the summary.
+ * Kind of a message for compaction. A user message with any tool result is an exchange; the reference looks at the first block
+ * only, which lets a result survive its call. A message counts as a summary by its text only when it holds nothing else, so that
+ * words which a user added are not taken for part of the summary.
  */
 export function kindOf(message: Message): MessageKind {
   const { role, content, text } = message
@@ -196,14 +198,14 @@ export function kindOf(message: Message): MessageKind {
   return role === 'user' && !isSeveral(content) && isRenderedSummary(text) ? 'summary' : 'user'
 }
 
-/** Whether a text in `content` is not all there is. */
+/** Whether `content` holds more than one text. */
 function isSeveral(content: JsonSlice | undefined): boolean {
   if (content?.kind !== 'array') return false
   const [, another] = elementsOf(content)
   return another !== undefined
 }
 
-/** Tool names by call id; the last call of an id names it, wherever it stands. */
+/** Tool names by call id. The last call of an id counts, wherever it stands. */
 export function toolNames(messages: readonly Message[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const { calls } of messages) {
@@ -214,12 +216,12 @@ export function toolNames(messages: readonly Message[]): ReadonlyMap<string, str
   return names
 }
 
-/** The name of the tool that gave a result; `tool` when its call is unknown. */
+/** Name of the tool that gave a result; `tool` when its call is unknown. */
 export function toolNameOf(result: ToolResult, names: ReadonlyMap<string, string>): string {
   return (result.id && names.get(decodeRaw(result.id))) ?? UNKNOWN_TOOL
 }
 
-/** A name of a length that no tool has is none: markers would repeat it for every result. */
+/** Name of a tool. A name of impossible length is dropped, since markers would repeat it for every result. */
 function nameOf(members: Fields): string | undefined {
   const name = stringOf(members, 'name')?.toWellFormed()
   return name === undefined || name.length > CALL_NAME_UNITS ? undefined : name

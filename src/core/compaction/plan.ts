@@ -1,6 +1,6 @@
 /**
- * The first half of a compaction: what to summarize, and the text to ask a model with. This service asks no model; the
- * caller does, and hands the answer to `apply`, which cuts the same messages at the same places.
+ * Plans a compaction: what to summarize, and the text that asks a model for the summary. The service calls no model. The caller
+ * does, and hands the answer to `apply`, which cuts the same messages at the same places.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { findCut } from './cut.ts'
@@ -8,13 +8,14 @@ import { extractFacts, type Facts } from './facts.ts'
 import { readMessages } from './messages.ts'
 import { summaryRequest } from './request.ts'
 
+/** Answer to a plan. */
 export interface CompactionPlan {
   readonly compactable: boolean
   /** Message indices from 0, half-open; null when there is nothing to summarize. */
   readonly summarize: { readonly start: number; readonly end: number } | null
-  /** How many user turns of that range will be kept as they are. */
+  /** Number of user turns of that range that will be kept. */
   readonly preserved_user_turns: number
-  /** The first message that is kept after the summary; the number of messages when none is. */
+  /** Index of the first message kept after the summary; the number of messages when none is. */
   readonly tail_start: number
   readonly split_turn: boolean
   readonly facts: Facts
@@ -22,7 +23,11 @@ export interface CompactionPlan {
   readonly summary_request: string | null
 }
 
-/** `preserveTokens`: what recent user turns may take, by a rough count. Throws `invalid_request` for what is no transcript. */
+/**
+ * Plans a compaction. `preserveTokens` bounds the kept user turns, by a rough count. Throws `invalid_request` when `messages` is no transcript.
+ *
+ * @example planCompaction(json('[]'), 0).summarize // null
+ */
 export function planCompaction(messages: JsonSlice, preserveTokens: number): CompactionPlan {
   const read = readMessages(messages)
   const cut = findCut(read, preserveTokens)

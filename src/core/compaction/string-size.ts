@@ -1,23 +1,23 @@
 /**
- * How large a string token is when it is spelled as `JSON.stringify` spells it, and how large the text is that it stands
- * for, without decoding it: estimates are made on every request, over all of a transcript.
+ * Measures a string token as `JSON.stringify` spells it, and its text, without decoding it. Estimates run on every request over a
+ * whole transcript.
  */
 import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from '../json/escape.ts'
 
 const BACKSLASH = 0x5c
 
+/** Sums over string tokens. */
 export interface StringSize {
-  /** In its shortest spelling, without the quotes. */
+  /** Bytes in the shortest spelling, without quotes. */
   bytes: number
-  /** Of the text, a lone surrogate as U+FFFD. */
+  /** UTF-8 bytes of the text, a lone surrogate as U+FFFD. */
   textBytes: number
-  /** By how much the code points that escapes stand for are fewer than their bytes. */
+  /** Bytes minus code points of the characters that escapes stand for. */
   escapedTails: number
 }
 
 /**
- * Adds the size of the string token that starts at `start` to `size`; the position after the token. `words` is
- * `wordsOf(bytes)`.
+ * Adds the size of the string token at `start` to `size`. Returns the position after the token. `words` is `wordsOf(bytes)`.
  */
 export function addStringSize(
   bytes: Uint8Array,
@@ -37,7 +37,7 @@ export function addStringSize(
     const text = utf8Bytes(code)
     size.bytes += compact
     size.textBytes += text
-    // What stays an escape has a character for each of its bytes.
+    // A character that stays an escape has one character for each byte.
     if (compact === text) size.escapedTails += text - 1
     pos = special + escapeBytes(bytes, special, code)
   }

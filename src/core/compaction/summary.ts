@@ -1,6 +1,6 @@
 /**
- * A compaction's summary: read from a model's answer or from JSON, and written as the text that takes the place of the
- * messages it stands for. That text is how a later compaction knows it again.
+ * The summary of a compaction: read from a model's answer or from JSON, and written as the text that replaces the summarized
+ * messages. A later compaction recognizes a summary by that text.
  *
  * The labels and the fixed next step are the reference's (vectors: compaction_summary_text).
  */
@@ -31,8 +31,8 @@ export type Summary = { readonly goal: string; readonly progress: string } & {
 }
 
 /**
- * A model's answer as a summary: a JSON object with its members, else the whole text as the progress. A fenced object is
- * text too, as the reference has it.
+ * Reads a model's answer as a summary: a JSON object, or else the whole text as the progress. A fenced object counts as text, as
+ * in the reference.
  */
 export function parseSummary(answer: string): Summary {
   const text = trimBlank(answer.toWellFormed())
@@ -42,7 +42,7 @@ export function parseSummary(answer: string): Summary {
   return summary ?? summaryWith('', text, new Map([['next_steps', [UNSTRUCTURED_NEXT_STEP]]]))
 }
 
-/** An object with strings `goal` and `progress` and lists of strings, absent ones empty; undefined for anything else. */
+/** Reads an object with strings `goal` and `progress` and lists of strings; absent lists are empty. Undefined for anything else. */
 export function readSummary(value: JsonSlice): Summary | undefined {
   if (value.kind !== 'object') return undefined
   const members = distinctMembersOf(value)
@@ -88,7 +88,7 @@ function summaryWith(
   }
 }
 
-/** The text of a summary, as a model reads it. */
+/** Text of a summary, as a model reads it. */
 export function renderSummary(summary: Summary): string {
   const lines = [
     HEADING,
@@ -110,7 +110,7 @@ export function isRenderedSummary(text: string): boolean {
   return text.startsWith(`${HEADING}\nGoal: `)
 }
 
-/** The files that a rendered summary lists; they are its last lines. */
+/** Files that a rendered summary lists in its last lines. */
 export function filesOfRendered(text: string): readonly string[] {
   const label = `\n${FILES_LABEL}:\n`
   const start = text.lastIndexOf(label)

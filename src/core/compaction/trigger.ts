@@ -1,21 +1,24 @@
 /**
- * When to summarize: which of two thresholds counts, and whether an estimate is past it.
+ * Decides when to summarize: which of two thresholds applies, and whether an estimate is above it.
  *
- * Two settings make three states. A share of a known context window wins over the absolute number, also when it is the
- * larger; 0 is a setting (it fires on any request), only null is none. Vectors: trigger.
+ * A share of a known context window takes precedence over the absolute number, also when it is larger. 0 is a setting, which fires
+ * on any request; null means not set. Vectors: trigger.
  */
 import { PERCENT_MAX } from '../limits.ts'
 
+/** Settings that decide: thresholds, the share of the window alone, or nothing. */
 export type Trigger = 'Thresholds' | 'WindowShareOnly' | 'Off'
 
+/** Settings of a trigger. */
 export interface TriggerSettings {
   readonly auto_threshold_tokens: number | null
   /** Above 100 counts as 100. */
   readonly auto_threshold_percent: number | null
-  /** In tokens; null when nobody knows it. */
+  /** In tokens; null when unknown. */
   readonly context_window: number | null
 }
 
+/** Answer of a trigger. */
 export interface TriggerAnswer {
   readonly trigger: Trigger
   readonly threshold_tokens: number | null
@@ -23,7 +26,11 @@ export interface TriggerAnswer {
   readonly fires: boolean
 }
 
-/** Expects whole numbers of at least 0. */
+/**
+ * Decides whether an estimate fires. All numbers are integers of at least 0.
+ *
+ * @example decideTrigger({ auto_threshold_tokens: 10, auto_threshold_percent: null, context_window: null }, 11).fires // true
+ */
 export function decideTrigger(settings: TriggerSettings, estimatedTokens: number): TriggerAnswer {
   const trigger = triggerOf(settings)
   const threshold = thresholdOf(settings)
@@ -36,14 +43,14 @@ function triggerOf(settings: TriggerSettings): Trigger {
   return settings.auto_threshold_percent === null ? 'Off' : 'WindowShareOnly'
 }
 
-/** Null when neither is set, and for a share of a window that nobody knows. */
+/** Threshold in tokens. Null when none is set, and for a share of an unknown window. */
 function thresholdOf(settings: TriggerSettings): number | null {
   const { auto_threshold_percent: percent, context_window: window } = settings
   if (percent !== null && window !== null) return shareOf(window, Math.min(percent, PERCENT_MAX))
   return settings.auto_threshold_tokens
 }
 
-/** `floor(window * percent / 100)`, exact for every safe integer: no product is larger than the window. */
+/** `floor(window * percent / 100)`, exact for every safe integer, since no intermediate product exceeds the window. */
 function shareOf(window: number, percent: number): number {
   const rest = window % PERCENT_MAX
   return ((window - rest) / PERCENT_MAX) * percent + Math.floor((rest * percent) / PERCENT_MAX)

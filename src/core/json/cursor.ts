@@ -1,6 +1,6 @@
 /**
- * Reads the upper levels of a value that `scan.ts` has validated in one pass, however many levels that are: what is read of
- * an array or object says where it ends, so that nothing is walked again to find what follows.
+ * Reads arrays and objects of a validated value in one pass, at any number of levels. The reader of each element returns where
+ * it ends, so nothing is walked twice.
  */
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './slice.ts'
 import { TokenReader } from './strings.ts'
@@ -8,17 +8,18 @@ import { TokenReader } from './strings.ts'
 const CLOSE_OBJECT = 0x7d
 const CLOSE_ARRAY = 0x5d
 
-/** The members of an object by name; of a repeated name the last value. */
+/** Members of an object by name. The last value of a repeated name counts. */
 export class Fields {
   readonly #names: string[] = []
   readonly #values: JsonSlice[] = []
 
+  /** Adds a member. */
   add(name: string, value: JsonSlice): void {
     this.#names.push(name)
     this.#values.push(value)
   }
 
-  /** Looks at every name: for a few names of an object, not for all of them. */
+  /** The value of a member. Takes time linear in the number of members: use it for a few names only. */
   get(name: string): JsonSlice | undefined {
     let last = this.#names.length - 1
     while (last >= 0 && this.#names[last] !== name) last--
@@ -26,12 +27,13 @@ export class Fields {
   }
 }
 
+/** Reads one value by positions. */
 export class Cursor {
   readonly #bytes: Buffer
   readonly #end: number
   readonly #names: TokenReader
 
-  /** Reads in `value`. All positions are in its bytes. */
+  /** All positions are in the buffer of `value`. */
   constructor({ bytes, end }: JsonSlice) {
     this.#bytes = bytes
     this.#end = end
@@ -43,7 +45,7 @@ export class Cursor {
     return new JsonSlice(this.#bytes, start, skipValue(this.#bytes, start, this.#end))
   }
 
-  /** Reads the array at `start`; `read` gets where each element starts, and says where it ends. Says where the array ends. */
+  /** Reads the array at `start`. `read` gets the start of each element and returns its end. Returns the end of the array. */
   array(start: number, read: (start: number) => number): number {
     const bytes = this.#bytes
     const end = this.#end
@@ -52,7 +54,7 @@ export class Cursor {
     return pos + 1
   }
 
-  /** Reads the object at `start` as an array is read. Names are decoded, lone surrogates kept. */
+  /** Reads the object at `start` in the same way. Names are decoded, with lone surrogates kept. */
   object(start: number, read: (name: string, start: number) => number): number {
     const bytes = this.#bytes
     const end = this.#end
@@ -65,7 +67,7 @@ export class Cursor {
     return pos + 1
   }
 
-  /** Reads the members of the object at `start` into `fields`. Says where it ends. */
+  /** Reads the members of the object at `start` into `fields`. Returns its end. */
   fields(start: number, fields: Fields): number {
     return this.object(start, (name, at) => {
       const value = this.value(at)

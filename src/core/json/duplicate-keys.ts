@@ -1,9 +1,9 @@
 /**
- * The member names of the objects that a scan is inside of. When an object ends, its repeated names are found, so that of
- * each only the last member counts. Names are told apart by a hash, and read only where two hashes agree.
+ * Finds repeated member names during a scan. It holds the names of all open objects. When an object closes, each member whose
+ * name is repeated later is marked as replaced. Names are compared by hash, and byte by byte where two hashes are equal.
  *
- * Time goes with the number of names, also for names that were chosen to collide: those go into a `Map`, which hashes with
- * a secret. Memory goes with the names that are open, 12 bytes each, and at most 8 more while an object ends.
+ * Time is linear in the number of names, also for names chosen to collide: those go into a `Map`, which hashes with a secret.
+ * Memory is 12 bytes for each open name, and at most 8 more while an object closes.
  */
 import { escapeBytes, escapedCode, utf8Bytes } from './escape.ts'
 import { JsonSlice, skipString } from './slice.ts'
@@ -11,20 +11,20 @@ import { decodeRaw } from './strings.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** A name's hash: over its bytes, `hash * HASH_FACTOR + byte`. */
+/** The hash of a name is computed byte by byte: `hash * HASH_FACTOR + byte`. */
 export const HASH_FACTOR = 31
 const SPREAD_FACTOR = 0x9e3779b1
-/** Fields of an open name: its hash, where its token starts, and how much compact JSON comes before it. */
+/** Fields of an open name: its hash, the start of its token, and the bytes of compact JSON before it. */
 const FIELDS = 3
 const FIRST_NAMES = 32
-/** Up to this many names, comparing all hashes costs less than a table. */
+/** Up to this many names are compared pairwise, which is faster than a hash table. */
 const PAIRWISE_NAMES = 8
 const FIRST_SLOTS = 64
 const SLOTS_PER_NAME = 1.25
-/** Past this many looks per name the hashes are taken to collide on purpose. */
+/** With more probes for each name, the names are assumed to collide on purpose. */
 const LOOKS_PER_NAME = 32
 
-/** The hash that a scan takes byte by byte, of an escaped name: equal for every spelling of a name. */
+/** Hash of a name that may hold escapes. Equal for every spelling of the name. */
 export function hashEscaped(bytes: Uint8Array, start: number): number {
   let hash = 0
   let pos = start + 1
@@ -45,25 +45,27 @@ export function hashEscaped(bytes: Uint8Array, start: number): number {
   return hash
 }
 
-/** What the first byte of a code point has set besides its bits, by how many bytes follow. */
+/** Marker bits of the first UTF-8 byte of a code point, by the number of bytes that follow. */
 const LEADS: readonly number[] = [0, 0xc0, 0xe0, 0xf0]
 
+/** Names of the open objects of one scan. */
 export class OpenKeys {
   readonly #bytes: Buffer
   #names = new Int32Array(FIRST_NAMES * FIELDS)
   #slots = new Uint32Array(0)
-  /** Slots hold numbers that are never used twice, so that the table need not be cleared for the next object. */
+  /** Numbers in slots are never used twice, so the table needs no clearing between objects. */
   #used = 1
   #repeats = 0
-  /** What the members that did not count in the object closed last, and their commas, take in compact JSON. */
+  /** Bytes of compact JSON of the replaced members, with commas, of the object closed last. */
   repeatedBytes = 0
-  /** Names of all open objects; what {@link close} takes is the count before an object's first. */
+  /** Number of open names. {@link close} takes the count before an object's first name. */
   count = 0
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes
   }
 
+  /** Adds the name whose token starts at `start`. `compactBefore` is the bytes of compact JSON before it. */
   add(hash: number, start: number, compactBefore: number): void {
     const at = this.count++ * FIELDS
     if (at === this.#names.length) {
@@ -77,7 +79,7 @@ export class OpenKeys {
     names[at + 2] = compactBefore
   }
 
-  /** Ends the object whose names stand from `first` on; says how many of its members do not count. */
+  /** Closes the object whose names start at index `first`. Returns the number of its members that are replaced. */
   close(first: number): number {
     const names = this.count - first
     this.#repeats = 0
@@ -149,7 +151,7 @@ export class OpenKeys {
     return this.#slots
   }
 
-  /** The member at `at` does not count; it ends where the next one begins. */
+  /** Marks the member at `at` as replaced. It ends where the next one starts. */
   #drop(at: number): void {
     const names = this.#names
     this.#repeats++

@@ -1,13 +1,13 @@
 /**
- * One escape of a validated string token, read in place, and what its code point takes: as UTF-8 text, where a lone
- * surrogate is shown as U+FFFD, and in compact JSON, where it stays an escape.
+ * Reads one escape of a validated string token in place, and tells the size of its code point: in UTF-8 text, where a lone
+ * surrogate is shown as U+FFFD, and in compact JSON, where a lone surrogate stays an escape.
  */
 const BACKSLASH = 0x5c
 const QUOTE = 0x22
 const LOWER_U = 0x75
 const CONTROL_END = 0x20
 const SHORT_ESCAPE_BYTES = 2
-/** A `\uXXXX`, and what a control without a short escape or a lone surrogate takes in compact JSON. */
+/** Bytes of `\uXXXX`. Controls without a short escape, and lone surrogates, take as many in compact JSON. */
 export const UNICODE_ESCAPE_BYTES = 6
 
 const HIGH_SURROGATE = 0xd800
@@ -21,8 +21,8 @@ const WORD_BYTES = 4
 const WORD_MASK = 3
 
 /**
- * The first quote or backslash from `from` on, or `until` when there is none before it; four bytes at a time where they line
- * up. `words` is `wordsOf(bytes)`.
+ * Position of the first quote or backslash in `[from, until)`, or `until`. Reads four bytes at a time where they are aligned.
+ * `words` is `wordsOf(bytes)`.
  */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
 export function nextSpecial(
@@ -55,7 +55,7 @@ export function nextSpecial(
 
 const isSurrogate = (code: number): boolean => code >= HIGH_SURROGATE && code < SURROGATE_END
 
-/** The code point that the escape at `pos` stands for: of a surrogate pair the whole, of a lone surrogate itself. */
+/** The code point of the escape at `pos`. A surrogate pair gives one code point; a lone surrogate gives itself. */
 export function escapedCode(bytes: Uint8Array, pos: number): number {
   const letter = bytes[pos + 1] as number
   if (letter !== LOWER_U) return shortEscape(letter)
@@ -68,27 +68,27 @@ export function escapedCode(bytes: Uint8Array, pos: number): number {
   return THREE_BYTE_END + ((unit - HIGH_SURROGATE) << 10) + (low - LOW_SURROGATE)
 }
 
-/** How many bytes of the source the escape at `pos` takes, given its code point. */
+/** Source bytes of the escape at `pos`, whose code point is `code`. */
 export function escapeBytes(bytes: Uint8Array, pos: number, code: number): number {
   if (bytes[pos + 1] !== LOWER_U) return SHORT_ESCAPE_BYTES
   return code < THREE_BYTE_END ? UNICODE_ESCAPE_BYTES : 2 * UNICODE_ESCAPE_BYTES
 }
 
-/** How many bytes of UTF-8 a code point takes; a lone surrogate as much as the U+FFFD it is shown as. */
+/** UTF-8 bytes of a code point. A lone surrogate counts as the U+FFFD that stands for it. */
 export function utf8Bytes(code: number): number {
   if (code < ONE_BYTE_END) return 1
   if (code < TWO_BYTE_END) return 2
   return code < THREE_BYTE_END ? 3 : 4
 }
 
-/** How many bytes a code point takes inside a string of compact JSON, with the shortest escapes. */
+/** Bytes of a code point inside a string of compact JSON, with the shortest escape. */
 export function compactBytes(code: number): number {
   if (code === QUOTE || code === BACKSLASH) return SHORT_ESCAPE_BYTES
   if (code < CONTROL_END) return hasShortEscape(code) ? SHORT_ESCAPE_BYTES : UNICODE_ESCAPE_BYTES
   return isSurrogate(code) ? UNICODE_ESCAPE_BYTES : utf8Bytes(code)
 }
 
-/** Backspace to carriage return, without the vertical tab. */
+/** Backspace to carriage return, except the vertical tab. */
 const hasShortEscape = (code: number): boolean => code >= 0x08 && code <= 0x0d && code !== 0x0b
 
 function shortEscape(letter: number): number {
@@ -108,7 +108,7 @@ function shortEscape(letter: number): number {
   }
 }
 
-/** The number in four hex digits; bit 6 tells letters of either case from digits. */
+/** Value of four hex digits. Bit 6 tells letters of either case from digits. */
 function hexUnit(bytes: Uint8Array, start: number): number {
   let unit = 0
   for (let pos = start; pos < start + 4; pos++) {

@@ -1,6 +1,6 @@
 /**
- * The text view of a JSON value: indented by two spaces, members in their own order, tokens as written. It is never kept:
- * a state of a few bits at any cut of the source is enough to render the view from there on.
+ * The text view of a JSON value: indented by two spaces, members in their own order, tokens as written. It is not stored. The
+ * formatter's state at a cut of the source takes a few bits, and is enough to render the view from there on.
  */
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -11,31 +11,33 @@ const CLOSE_OBJECT = 0x7d
 const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const SPACE = 0x20
-/** Of those of more, the rest reads as text. */
+/** Bytes skipped after a backslash. The digits of a `\uXXXX` read as plain text. */
 const ESCAPE_BYTES = 2
 
-/** Where the formatter is at a cut: how deep, inside a string, right after an opening bracket. */
+/** State of the formatter at a cut: its depth, whether it is inside a string, and whether a bracket has just opened. */
 export interface IndentState {
   readonly depth: number
   readonly inString: boolean
   readonly afterOpen: boolean
 }
 
+/** State at the start of a document. */
 export const INDENT_START: IndentState = { depth: 0, inString: false, afterOpen: false }
 
-/** A state as the one integer that the ledger keeps with a chunk. */
+/** Packs a state into the one integer that the ledger keeps with a chunk. */
 export const packState = (state: IndentState): number =>
   state.depth * 4 + (state.inString ? 2 : 0) + (state.afterOpen ? 1 : 0)
 
+/** Reverses {@link packState}. */
 export const unpackState = (packed: number): IndentState => ({
   depth: Math.floor(packed / 4),
   inString: (packed & 2) !== 0,
   afterOpen: (packed & 1) !== 0,
 })
 
-/** What takes the view, piece by piece. */
+/** Receives the view piece by piece. */
 export interface IndentSink {
-  /** Bytes of the source, as they stand. */
+  /** Bytes `[start, end)` of the source, unchanged. */
   copy(start: number, end: number): void
   /** A line end and the indentation of the next line, two spaces a level. */
   newline(depth: number): void
@@ -43,7 +45,7 @@ export interface IndentSink {
   space(): void
 }
 
-/** Formats a part of a document that starts with the formatter at `state`, and splits no escape at its ends. */
+/** Formats a part of a document. `state` is the formatter's state at its start. The part must split no escape at its ends. */
 export function indent(bytes: Uint8Array, state: IndentState, sink: IndentSink): void {
   const end = bytes.length
   let { depth, afterOpen } = state
@@ -105,7 +107,7 @@ export function indent(bytes: Uint8Array, state: IndentState, sink: IndentSink):
   flush(end)
 }
 
-/** From inside a string to the position after its closing quote, or to the end. */
+/** Position after the closing quote of the string that `from` is inside of, or the end of the bytes. */
 function stringEnd(bytes: Uint8Array, from: number): number {
   let pos = from
   while (pos < bytes.length) {

@@ -1,11 +1,11 @@
 /**
- * What a scan notes of a value on its way, so that no later step has to walk it again: where it can be cut into chunks, how
- * large its views are, and where its first and last entries stand. All positions are from the value's own start.
+ * The outline of a value, which a scan notes so that later steps need not walk it again: its cuts into chunks, the sizes of its
+ * views, and its first and last entries. All positions count from the start of the value.
  */
 
 import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from '../limits.ts'
 
-/** A place where a value can be cut, with how many line ends and bytes of the indented view come before it. */
+/** A position where a value can be cut, with the line ends and bytes of the indented view before it. */
 export interface ViewCut {
   readonly pos: number
   /** The formatter's state, packed (`indent.ts`). */
@@ -16,7 +16,7 @@ export interface ViewCut {
 
 /** An element of an array, or a member of an object with its name. */
 export interface Entry {
-  /** Where the element, or the member's name, starts. */
+  /** Start of the element, or of the member's name. */
   readonly start: number
   readonly valueStart: number
   readonly end: number
@@ -24,15 +24,16 @@ export interface Entry {
   readonly size: number
 }
 
-/** How large a chunk becomes: bytes of the value, and bytes of an indented view. */
+/** Largest size of a chunk: bytes of the value, and bytes of its indented view. */
 export interface ChunkSizes {
   readonly chunkBytes: number
   readonly chunkViewBytes: number
 }
 
+/** Sizes that the ledger uses. */
 export const CHUNK_SIZES: ChunkSizes = { chunkBytes: CHUNK_BYTES, chunkViewBytes: CHUNK_VIEW_BYTES }
 
-/** Figures of compact JSON are of the document as `canonical.ts` writes it: of a repeated name the last member alone. */
+/** Figures of compact JSON count the document as `canonical.ts` writes it, where a repeated name stands once. */
 export interface Outline {
   /** The value's own bytes. */
   readonly bytes: number
@@ -42,7 +43,7 @@ export interface Outline {
   readonly viewLines: number
   readonly viewBytes: number
   readonly compactBytes: number
-  /** By how much the code points that escapes stand for are fewer than their bytes. */
+  /** Bytes minus code points of the characters that escapes stand for. */
   readonly escapedTails: number
   /** Whether any object in it repeats a name. */
   readonly hasRepeats: boolean
@@ -56,5 +57,5 @@ export interface Outline {
   readonly tail: readonly Entry[]
 }
 
-/** More than any preview shows of a start, so that it can tell that there are more. */
+/** More entries than any preview shows, so that it can tell that there are more. */
 export const HEAD_ENTRIES = 32

@@ -1,7 +1,7 @@
 /**
- * Finding a value inside a value, by the dotted path of a reference or by JSON Pointer. Own members only, whatever their
- * names; of a repeated member the last. Segments of a dotted path may be empty; an index is what Rust's `usize::parse`
- * takes (digits, leading zeros and one `+` allowed); a pointer's index is RFC 6901's (no leading zeros).
+ * Finds a value inside a value, by the dotted path of a reference or by JSON Pointer. Any own member can be named; of a
+ * repeated member the last counts. Segments of a dotted path may be empty. An index in a dotted path is what Rust's
+ * `usize::parse` takes: digits, with leading zeros and one `+` allowed. An index in a pointer is that of RFC 6901.
  */
 import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS, MAX_JSON_DEPTH_LEVELS } from '../limits.ts'
 import { charsOf, firstChars } from '../text.ts'
@@ -10,19 +10,24 @@ import { decodeRaw, isNamed } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
 const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
-/** No value has so many levels: a longer path is cut there, and leads nowhere either way. */
+/** More segments than any value has levels. A longer path is cut there, since it leads nowhere either way. */
 const SEGMENTS = MAX_JSON_DEPTH_LEVELS + 1
-/** Up to so many segments are compared with each name as it stands, which is quicker than to decode it. */
+/** Up to this many segments are compared with each raw name, which is faster than decoding it. */
 const FEW_STEPS = 4
 
+/** How a path is written: `.rows.0` or `#/rows/0`. */
 export type PathSyntax = 'dotted' | 'pointer'
 
 export type PathResult =
   | { readonly found: JsonSlice }
-  /** `missing` is the segment that was not there, `available` what was (a bounded list), `inside` the kind it was sought in. */
+  /** `missing`: the segment that was not found. `inside`: the kind of the value it was looked for in. `available`: its members, a bounded list. */
   | { readonly missing: string; readonly inside: string; readonly available: readonly string[] }
 
-/** Splits the part of a reference after its handle: `""`, `.a.0` or `#/a/0`. Undefined when a pointer is malformed. */
+/**
+ * Splits the part of a reference after its handle: `.a.0` or `#/a/0`. Undefined when a pointer is malformed.
+ *
+ * @example segmentsOf('.rows.0') // { syntax: 'dotted', segments: ['rows', '0'] }
+ */
 export function segmentsOf(path: string): Path | undefined {
   if (path.startsWith('.')) {
     return { syntax: 'dotted', segments: path.slice(1).split('.', SEGMENTS) }
@@ -31,7 +36,11 @@ export function segmentsOf(path: string): Path | undefined {
   return segments && { syntax: 'pointer', segments }
 }
 
-/** The segments of a JSON Pointer; undefined when it is malformed. */
+/**
+ * The segments of a JSON Pointer (RFC 6901); undefined when it is malformed.
+ *
+ * @example pointerSegments('/a~1b/0') // ['a/b', '0']
+ */
 export function pointerSegments(pointer: string): readonly string[] | undefined {
   if (pointer === '') return []
   if (!pointer.startsWith('/') || /~(?![01])/.test(pointer)) return undefined
@@ -41,7 +50,11 @@ export function pointerSegments(pointer: string): readonly string[] | undefined 
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** One segment as it stands in a JSON Pointer. */
+/**
+ * Escapes one segment for a JSON Pointer.
+ *
+ * @example pointerEscape('a/b') // 'a~1b'
+ */
 export function pointerEscape(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1')
 }
@@ -51,14 +64,20 @@ export interface Path {
   readonly syntax: PathSyntax
 }
 
-/** Follows one path from `value`. */
+/**
+ * Finds the value at one path.
+ *
+ * @example findPath(json('{"a":[7]}'), segmentsOf('.a.0')).found.toString() // '7'
+ */
 export function findPath(value: JsonSlice, path: Path): PathResult {
   return findPaths(value, [path])[0] as PathResult
 }
 
 /**
- * Follows every path from `value`, in one walk: what paths share is read once, so that many of them into a large value cost
- * little more than one. Results are in the order of the paths.
+ * Finds the values at many paths in one walk. Shared parts are read once, so many paths into a large value cost little more
+ * than one. Results are in the order of `paths`.
+ *
+ * @example findPaths(json('[1]'), [segmentsOf('.1')])[0].available // ['0..0']
  */
 export function findPaths(value: JsonSlice, paths: readonly Path[]): readonly PathResult[] {
   const results = new Array<PathResult>(paths.length)
@@ -84,7 +103,7 @@ export function findPaths(value: JsonSlice, paths: readonly Path[]): readonly Pa
   return results
 }
 
-/** The paths that go on by one segment, and where it leads once it is found. */
+/** The paths that continue with one segment, and the value that it names. */
 interface Step {
   readonly segment: string
   readonly syntax: PathSyntax
@@ -137,12 +156,12 @@ function findElements(array: JsonSlice, steps: readonly Step[]): void {
   }
 }
 
-/** The position that a segment means in an array; -1 for none. */
+/** The array index that a segment names; -1 when it is no index. */
 function indexOf({ segment, syntax }: Step): number {
   return (syntax === 'dotted' ? DOTTED_INDEX : POINTER_INDEX).test(segment) ? Number(segment) : -1
 }
 
-/** What a path could go on with: member names, or the span of indices. */
+/** Member names, or the range of indices, with which a path could continue. */
 function availableIn(value: JsonSlice): string[] {
   if (value.kind === 'array') {
     const count = countElements(value)

@@ -1,6 +1,6 @@
 /**
- * The bookkeeping of a scan: running sums over all it has passed, and for each value of the watched level an outline. The
- * scanner adds to the sums where it stands; nothing here looks at a byte but to cut a long string where no escape is split.
+ * Bookkeeping of a scan: running sums over the bytes passed, and an outline for each value of the watched level. The scanner
+ * updates the sums. This module reads bytes only to cut a long string where no escape is split.
  */
 import { packState } from './indent.ts'
 import { type ChunkSizes, type Entry, HEAD_ENTRIES, type Outline, type ViewCut } from './outline.ts'
@@ -10,34 +10,35 @@ const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const SHORT_ESCAPE_BYTES = 2
 const UNICODE_ESCAPE_BYTES = 6
-/** Of how many values of the watched level the outline is kept. */
+/** Outlines are kept for at most this many values of the watched level. */
 const OUTLINES = 16
 
-/** Past every position: a whole number, since V8 keeps those apart from other numbers. */
+/** Greater than every position. A small integer, since V8 stores those unboxed. */
 const NEVER = 0x7fffffff
 
+/** Sums and outlines of one scan. The scanner writes its public fields directly. */
 export class Observer {
   readonly #bytes: Uint8Array
   readonly #sizes: ChunkSizes
   readonly outlines = new Map<number, Outline>()
 
-  /** Bytes of the indented view and of compact JSON up to a position, less that position. All sums start at a watched value. */
+  /** Bytes of the indented view, and of compact JSON, minus source bytes. All sums start at a watched value. */
   viewExtra = 0
   compactExtra = 0
   viewLines = 0
   repeats = 0
-  /** Of the escapes in strings. */
+  /** Sums over escapes in strings, as `EscapeSums` defines them. */
   growth = 0
   tails = 0
-  /** What a line end and the indentation after it take: 1 and two for each level inside the watched value. */
+  /** Bytes of a line end with the indentation after it: 1, and 2 for each level inside the watched value. */
   lineBytes = 1
-  /** Right after an opening bracket, whose line end is still due. */
+  /** True right after an opening bracket, whose line end is not counted yet. */
   afterOpen = false
-  /** Where a chunk is full: a position, and bytes of the view. */
+  /** A chunk is full at this source position, or at this many bytes of the view. */
   nextPos = NEVER
   nextView = NEVER
 
-  /** Commas inside the entry. */
+  /** Commas directly inside the current entry. */
   innerCommas = 0
   #start = 0
   #cuts: ViewCut[] = []
@@ -46,7 +47,7 @@ export class Observer {
   #entries = 0
   #entryStart = 0
   #entryValueStart = 0
-  /** The last entry and the one before, as numbers: an object for each entry would cost as much as the scan. */
+  /** The last two entries, as separate numbers: an object for each entry would double the time of the scan. */
   #lastStart = 0
   #lastValueStart = 0
   #lastEnd = 0
@@ -72,13 +73,13 @@ export class Observer {
     this.tails = 0
     this.lineBytes = 1
     this.#entries = 0
-    // New ones: those of the value before are in its outline.
+    // New arrays: the outline of the value before holds the old ones.
     this.#cuts = []
     this.#head = []
     this.#chunkFrom(pos, pos)
   }
 
-  /** It ends; `repeats` is how many of its own members do not count. */
+  /** The watched value ends at `pos`. `repeats` is the number of its members that a later member replaces. */
   finish(pos: number, repeats: number): void {
     this.nextPos = NEVER
     this.nextView = NEVER
@@ -99,13 +100,14 @@ export class Observer {
     })
   }
 
-  /** An element of the watched value starts, or a member's name; its value starts at `valueStart`. */
+  /** An element or member of the watched value starts at `start`, its value at `valueStart`. */
   beginEntry(start: number, valueStart: number): void {
     this.#entryStart = start
     this.#entryValueStart = valueStart
     this.innerCommas = 0
   }
 
+  /** The entry ends at `end`. `size` is the number of its own elements or distinct members. */
   finishEntry(end: number, size: number): void {
     this.#priorStart = this.#lastStart
     this.#priorValueStart = this.#lastValueStart
@@ -147,7 +149,7 @@ export class Observer {
     this.#cutAt(pos, false)
   }
 
-  /** Cuts the token `[from, until)`, as often as chunks end inside it. */
+  /** Cuts the token `[from, until)` wherever a chunk is full inside it. */
   cutInside(from: number, until: number): void {
     const isString = this.#bytes[from] === QUOTE
     for (;;) {
@@ -158,7 +160,7 @@ export class Observer {
     }
   }
 
-  /** White space `[from, until)` between tokens. */
+  /** White space `[from, until)` between tokens was passed. */
   blank(from: number, until: number): void {
     while (this.nextPos < until) {
       const pos = Math.max(from, this.nextPos)
@@ -190,7 +192,7 @@ export class Observer {
     this.nextView = view + this.#sizes.chunkViewBytes
   }
 
-  /** The first place at or after `target` in the string token from `start` on that splits no escape and no code point. */
+  /** First position at or after `target`, in the string token that starts at `start`, that splits no escape and no code point. */
   #placeInString(start: number, target: number): number {
     const bytes = this.#bytes
     const floor = Math.max(start + 1, this.#lastCut)

@@ -1,9 +1,9 @@
 /**
- * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without building anything, and notes
- * on the way what later steps need of a value (`outline.ts`).
+ * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without building objects. On the way it
+ * notes the outline of values (`outline.ts`), which later steps use.
  *
- * It accepts what the grammar accepts, also number tokens beyond a double, lone surrogate escapes and repeated keys, and
- * bounds the depth. It expects valid UTF-8 (`parseJson` checks that first). Open containers are on a stack of integers, not
+ * It accepts everything that the grammar accepts: number tokens beyond a double, lone surrogate escapes and repeated keys, too.
+ * It bounds the depth. It expects valid UTF-8, which `parseJson` checks first. Open containers are on a stack of integers, not
  * on the call stack.
  */
 import { CoatcheckError } from '../errors.ts'
@@ -37,25 +37,27 @@ const SPACE = 0x20
 const LF = 0x0a
 const CR = 0x0d
 const TAB = 0x09
-/** Runs of spaces, as they are read at once. */
+/** Runs of spaces, as numbers that one read gives. */
 const SPACES = new DataView(new Uint8Array(8).fill(0x20).buffer)
 const EIGHT_SPACES = SPACES.getFloat64(0)
 const FOUR_SPACES = SPACES.getInt32(0)
 const TWO_SPACES = SPACES.getInt16(0)
-/** A byte times this is a word of it. */
+/** A byte times this number is a word of four such bytes. */
 const BYTE_LANES = 0x01010101
 const WORD_BYTES = 4
 const INDENT_BYTES = 2
-/** On the stack in place of an object's first key. */
+/** Stands on the stack for an array. An object has the index of its first key there. */
 const IN_ARRAY = -1
 const FIRST_LEVELS = 16
 
-/** Of which values an outline is noted: the document's, or those of its entries. */
+/** Outlines are noted of the document itself, or of each of its entries. */
 export type Watch = 'document' | 'entries'
 
 /**
- * One JSON document out of a body's bytes, without the white space around it.
+ * Reads one JSON document, without the white space around it. `maxDepthLevels` bounds its nesting.
  * Throws `invalid_utf8`, `invalid_json` (both name the byte offset) or `json_too_deep`.
+ *
+ * @example parseJson(bytes(' 1.0 ')).toString() // '1.0'
  */
 export function parseJson(
   bytes: Buffer,
@@ -75,7 +77,11 @@ export function parseJson(
   return new Scanner(bytes, { maxDepthLevels, watch, sizes: CHUNK_SIZES }).document()
 }
 
-/** The outline of a value that was scanned before: the one noted then, or of another scan. */
+/**
+ * The outline of a validated value: the one that its scan noted, or that of a new scan.
+ *
+ * @example outlineOf(json('[1, 2]')).entries // 2
+ */
 export function outlineOf(value: JsonSlice, sizes: ChunkSizes = CHUNK_SIZES): Outline {
   const noted = sizes === CHUNK_SIZES ? value.outline : undefined
   if (noted !== undefined) return noted
@@ -97,7 +103,7 @@ class Scanner {
   readonly #watched: number
   readonly #observer: Observer
   readonly #keys: OpenKeys
-  /** Per level the first of an object's keys, or that it is an array. */
+  /** For each open container, the index of an object's first key, or {@link IN_ARRAY}. */
   #stack: Int32Array = new Int32Array(FIRST_LEVELS)
 
   constructor(bytes: Buffer, { maxDepthLevels, watch, sizes }: ScanOptions) {
@@ -118,7 +124,7 @@ class Scanner {
     return new JsonSlice(this.#bytes, start, end, this.#observer.outlines)
   }
 
-  /** The position after the value at `start`. */
+  /** Returns the position after the value at `start`. */
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the loop over all bytes; calls in it would cost as much again
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the same
   #value(start: number): number {
@@ -145,7 +151,7 @@ class Scanner {
       if (inObject) pos = this.#key(pos)
       if (depth <= watched + 1) {
         if (depth === watched) observer.begin(pos)
-        // also a document whose entries are watched, of which nothing is kept
+        // This also runs for a document whose entries are watched; nothing of it is kept then.
         else observer.beginEntry(entryStart, pos)
       }
       const byte = pos < end ? (bytes[pos] as number) : -1
@@ -177,7 +183,7 @@ class Scanner {
       } else {
         const from = pos
         if (byte > ZERO && byte <= NINE) {
-          // Most numbers are whole. No loop stands here, since V8 would leave this function's code after each.
+          // Most numbers are integers. Their loop is in a function of its own: V8 would deoptimize this one after it.
           pos = digitsEnd(bytes, pos)
           const after = pos < end ? (bytes[pos] as number) : -1
           if (after === DOT || (after | LOWER_BIT) === LOWER_E) pos = this.#number(from)
@@ -189,7 +195,7 @@ class Scanner {
         }
         if (pos >= observer.nextPos) observer.cutInside(from, pos)
       }
-      // After a complete value: closes what ends here, up to the comma before the next one.
+      // After a complete value: closes containers that end here, up to the comma before the next value.
       let size = 0
       let repeats = 0
       for (;;) {
@@ -231,7 +237,7 @@ class Scanner {
     }
   }
 
-  /** From a member's name to its value. */
+  /** Reads a member's name and colon. Returns the position of its value. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
   #key(start: number): number {
     const bytes = this.#bytes
@@ -279,7 +285,7 @@ class Scanner {
     return larger
   }
 
-  /** The next byte that is no white space, or the end. */
+  /** Position of the next byte that is no white space, or the end. */
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
   #space(from: number): number {
     const bytes = this.#bytes
@@ -329,7 +335,7 @@ class Scanner {
   }
 }
 
-/** One character of the input, made safe to show. */
+/** One character of the input, escaped for a message. */
 function describe(bytes: Buffer, at: number): string {
   let end = at + 1
   while (((bytes[end] as number) & 0xc0) === 0x80) end++

@@ -105,7 +105,11 @@ export function skipSpace(bytes: Uint8Array, from: number, end: number): number 
   return pos
 }
 
-/** The position after the string token that starts at `pos`. */
+/**
+ * The position after the string token that starts at `pos`.
+ *
+ * @example skipString(bytes('"a\\""'), 0) // 5
+ */
 export function skipString(bytes: Uint8Array, start: number): number {
   let pos = start + 1
   const stop = pos + NEAR_BYTES
@@ -124,7 +128,11 @@ function skipFar(bytes: Uint8Array, from: number): number {
   return pos + 1
 }
 
-/** The position after the value that starts at `pos`; `end` bounds a bare number or literal. */
+/**
+ * The position after the value that starts at `pos`; `end` bounds a bare number or literal.
+ *
+ * @example skipValue(bytes('[1] '), 0, 4) // 3
+ */
 export function skipValue(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start]
   if (first === QUOTE) return skipString(bytes, start)
@@ -179,7 +187,11 @@ export function* elementsOf(array: JsonSlice): Generator<JsonSlice> {
   }
 }
 
-/** The members of an object as they stand: in document order, duplicates included. */
+/**
+ * The members of an object as they stand: in document order, duplicates included.
+ *
+ * @example [...membersOf(json('{"a": 1}'))].map(({ value }) => value.toString()) // ['1']
+ */
 export function* membersOf(object: JsonSlice): Generator<Member> {
   const { bytes, end } = object
   let pos = nextItem(bytes, object.start + 1, end)

@@ -1,10 +1,10 @@
 /**
- * Puts the members of objects in order in a text that is already written. The text is a chain of segments, one from each
- * member's name to the next; ordering an object links its members anew, whatever is inside them, so that time goes with the
- * size of the text and not with its depth. Each segment is copied once, at the end.
+ * Sorts the members of objects in JSON text. The text is a linked list of segments, each from one member's name to the next.
+ * Sorting an object relinks its members without looking inside them, so time depends on the size of the text and not on its
+ * depth. Each segment is copied once, at the end.
  *
- * Members are ordered by the code points of their names; of a repeated name only the last member stays. Names are spelled
- * with the shortest escapes, so that equal names are equal bytes.
+ * Members are sorted by the code points of their names. Of a repeated name only the last member stays. Names must be spelled
+ * with the shortest escapes, so that equal names have equal bytes.
  */
 import { escapedCode } from './escape.ts'
 
@@ -12,13 +12,13 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const ASCII_END = 0x80
-/** The first byte of code points before the surrogates; they stand between it and the next, one 65,536th apart. */
+/** First UTF-8 byte of the code points just below the surrogates. Escaped surrogates rank between it and the next byte. */
 const BEFORE_SURROGATES = 0xed
 const CODE_UNITS = 0x10000
 
 /**
- * Fields of a segment: its range, the one that follows, and the last one of the member that it begins. The end of one that a
- * comma is to follow, which the text may have elsewhere, is kept as its complement.
+ * Fields of a segment: start, end, the next segment, and the last segment of the member that starts here. A comma is written
+ * after a segment whose end is stored as its complement (`~end`).
  */
 const FIELDS = 4
 const END = 1
@@ -27,59 +27,62 @@ const LAST = 3
 const FIRST_MEMBERS = 32
 const FIRST_LEVELS = 16
 const IN_ARRAY = -1
-/** Up to this many members are sorted by insertion. */
+/** Insertion sort is used for up to this many members. */
 const FEW_MEMBERS = 24
-/** Up to so many bytes a loop copies sooner than a call, a word at a time. */
+/** A loop over words copies up to this many bytes faster than a call does. */
 const FEW_BYTES = 96
 const WORD_BYTES = 4
 
+/** Collects the members of a text while it is read, and gives the text with its members sorted. */
 export class MemberOrder {
   #text: Buffer
   #segments: Int32Array<ArrayBuffer>
-  /** Where the current segment's fields are. */
+  /** Index of the current segment's fields. */
   #current = 0
   /** The first segments of the members of all open objects. */
   #members: Int32Array<ArrayBuffer>
   #memberCount = 0
-  /** Per open container how many of those stand before its own, or that it is an array. */
+  /** For each open object, the number of members before its first; {@link IN_ARRAY} for an array. */
   #levels = new Int32Array(FIRST_LEVELS)
   #depth = 0
   #isChanged = false
 
-  /** Orders members in `text`, which is being read or written, and is likely to have so many. All positions are in it. */
+  /** Sorts members of `text`, while it is read or written. `likelyMembers` is a guess. All positions are in `text`. */
   constructor(text: Buffer, likelyMembers: number) {
     this.#text = text
     this.#segments = new Int32Array((likelyMembers + 1) * FIELDS)
     this.#members = new Int32Array(FIRST_MEMBERS)
   }
 
-  /** The text goes on in `text`, which begins with all that was told so far. */
+  /** Continues in `text`, which starts with the same bytes as the text before. */
   moveTo(text: Buffer): void {
     this.#text = text
   }
 
+  /** An array opens. */
   openArray(): void {
     this.#push(IN_ARRAY)
   }
 
+  /** An array closes. */
   closeArray(): void {
     this.#depth--
   }
 
-  /** The first member, if there is one, is written at `pos`. */
+  /** An object opens; its first member, if any, starts at `pos`. */
   openObject(pos: number): void {
     this.#push(this.#memberCount)
     this.#beginMember(pos)
   }
 
-  /** After a comma: the next member or element is written at `pos`. */
+  /** A comma was read; the next member or element starts at `pos`. */
   next(pos: number): void {
     if (this.#levels[this.#depth - 1] === IN_ARRAY) return
     this.#endMember()
     this.#beginMember(pos)
   }
 
-  /** Ends an object whose closing bracket is at `pos`. */
+  /** An object closes; its closing brace is at `pos`. */
   closeObject(pos: number): void {
     const first = this.#levels[--this.#depth] as number
     this.#endMember()
@@ -90,7 +93,7 @@ export class MemberOrder {
     this.#memberCount = first
   }
 
-  /** The text in order, which ends at `end`. */
+  /** Returns the text `[0, end)` with its members sorted. */
   ordered(end: number): Buffer {
     const segments = this.#segments
     const text = this.#text
@@ -108,7 +111,7 @@ export class MemberOrder {
       const until = stop < 0 ? ~stop : stop
       if (until - from > FEW_BYTES || until > lastWord) text.copy(ordered, to, from, until)
       else {
-        // what is too much is overwritten by what follows
+        // Bytes copied past the end are overwritten by the next segment.
         const shift = to - from
         for (let pos = from; pos < until; pos += WORD_BYTES) {
           write.setInt32(pos + shift, read.getInt32(pos))
@@ -147,7 +150,7 @@ export class MemberOrder {
     this.#current = at
   }
 
-  /** Links the sorted members `[first, end)` between the segments before and after them, with commas between them. */
+  /** Links the sorted members `[first, end)` between their neighbours, separated by commas. */
   #link(first: number, end: number): void {
     const text = this.#text
     const segments = this.#segments
@@ -161,7 +164,7 @@ export class MemberOrder {
       segments[last + NEXT] = member
       last = segments[member + LAST] as number
       const until = segments[last + END] as number
-      // all have a comma but the one that was the last
+      // Every member but the last of the source has its comma already.
       segments[last + END] = ~(text[until - 1] === COMMA ? until - 1 : until)
     }
     segments[last + END] = ~(segments[last + END] as number)
@@ -169,7 +172,7 @@ export class MemberOrder {
     this.#isChanged = true
   }
 
-  /** Sorts the members `[first, end)`; whether each already stood after a lesser one. Equal names keep their order. */
+  /** Sorts the members `[first, end)`. Returns whether they were strictly ascending before. Equal names keep their order. */
   #sort(first: number, end: number): boolean {
     if (end - first > FEW_MEMBERS) return this.#sortMany(first, end)
     const members = this.#members
@@ -220,7 +223,7 @@ export class MemberOrder {
   }
 }
 
-/** Where what stands at `pos` in a name comes: its end, a byte of a code point, or an escape, which stands for ASCII or a lone surrogate. */
+/** Sort rank of the byte or escape at `pos` in a name. The end of the name ranks first. */
 function rankAt(text: Uint8Array, pos: number): number {
   const byte = text[pos] as number
   if (byte === QUOTE) return -1

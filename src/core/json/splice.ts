@@ -1,18 +1,19 @@
 /**
- * Composing JSON from slices: what callers sent is copied as bytes, only what is ours is encoded. What is too large to be
- * held stays a source, to be read when the document is sent; how long the document is is known before.
+ * Composes JSON from slices. Callers' JSON is copied as bytes; only our own members are encoded. A value too large for memory
+ * stays a source that is read while the document is sent. The length of the document is known before.
  */
 import { JsonSlice } from './slice.ts'
 
-/** Bytes that are read when they are needed. */
+/** Bytes that are read on demand. */
 export interface Source {
   readonly totalBytes: number
   read(): AsyncIterable<Buffer>
 }
 
+/** A part of a document: bytes in memory, or a source of bytes. */
 export type Part = Buffer | Source
 
-/** One JSON value as the parts that make it up, in order. */
+/** One JSON value as a list of parts, in order. */
 export class JsonParts {
   readonly parts: readonly Part[]
 
@@ -21,7 +22,7 @@ export class JsonParts {
   }
 }
 
-/** A JSON document in the making: slices stay bytes; everything else is encoded by `JSON.stringify`. */
+/** A JSON document to be composed: slices stay bytes; everything else is encoded by `JSON.stringify`. */
 export type Splice<Value = JsonSlice> =
   | Value
   | string
@@ -31,12 +32,20 @@ export type Splice<Value = JsonSlice> =
   | readonly Splice<Value>[]
   | { readonly [name: string]: Splice<Value> | undefined }
 
-/** The bytes of `value`; members that are undefined are left out. */
+/**
+ * The bytes of `value`. Undefined members are left out.
+ *
+ * @example spliceJson({ a: 1, b: undefined }).toString() // '{"a":1}'
+ */
 export function spliceJson(value: Splice): Buffer {
   return Buffer.concat(spliceParts(value) as readonly Buffer[])
 }
 
-/** The same with values that come in parts; without any, all parts are bytes. */
+/**
+ * As {@link spliceJson}, as a list of parts. All parts are bytes when no {@link JsonParts} is in `value`.
+ *
+ * @example spliceParts([json('1.0')]).map(String) // ['[', '1.0', ']']
+ */
 export function spliceParts(value: Splice<JsonSlice | JsonParts>): readonly Part[] {
   const parts: Part[] = []
   let text = ''
@@ -83,18 +92,31 @@ interface Members {
   readonly [name: string]: Splice<JsonSlice | JsonParts> | undefined
 }
 
+/**
+ * Bytes of a part.
+ *
+ * @example partBytes(bytes('ab')) // 2
+ */
 export function partBytes(part: Part): number {
   return Buffer.isBuffer(part) ? part.length : part.totalBytes
 }
 
-/** One buffer of all that `parts` hold. */
+/**
+ * Reads all parts into one buffer.
+ *
+ * @example joinParts([bytes('a'), bytes('b')]).then(String) // 'ab'
+ */
 export async function joinParts(parts: readonly Part[]): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of readParts(parts)) pieces.push(piece)
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 }
 
-/** The bytes of parts, in order. */
+/**
+ * The bytes of parts, in order.
+ *
+ * @example Array.fromAsync(readParts([bytes('a')]), String) // ['a']
+ */
 export async function* readParts(parts: readonly Part[]): AsyncGenerator<Buffer> {
   for (const part of parts) {
     if (Buffer.isBuffer(part)) yield part
@@ -102,24 +124,29 @@ export async function* readParts(parts: readonly Part[]): AsyncGenerator<Buffer>
   }
 }
 
-/** A value of ours as a slice, where a slice is expected. */
+/**
+ * Encodes a value as a slice.
+ *
+ * @example sliceOf({ a: null }).toString() // '{"a":null}'
+ */
 export function sliceOf(value: Splice): JsonSlice {
   return new JsonSlice(spliceJson(value))
 }
 
+/** Replacement of the bytes `[start, end)`. */
 export interface Edit<Bytes = Buffer> {
   readonly start: number
   readonly end: number
   readonly bytes: Bytes
 }
 
-/** `value` with the ranges of `edits` (absolute, ascending, not overlapping) replaced. */
+/** `value` with the ranges of `edits` replaced. Ranges are positions in its buffer, ascending, not overlapping. */
 export function editSlice(value: JsonSlice, edits: readonly Edit[]): JsonSlice {
   if (edits.length === 0) return value
   return new JsonSlice(Buffer.concat(editParts(value, edits).parts as readonly Buffer[]))
 }
 
-/** The same, without joining what it is made of. */
+/** As {@link editSlice}, as a list of parts. */
 export function editParts(value: JsonSlice, edits: readonly Edit<Part>[]): JsonParts {
   const parts: Part[] = []
   let pos = value.start

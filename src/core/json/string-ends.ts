@@ -1,7 +1,7 @@
 /**
- * The start and the end of a string token's text, without decoding what lies between. Both return more than was asked for,
- * since how much an escape stands for is known only after decoding: a caller clips them. The far end of an excerpt may be
- * torn (half an escape, half a code point); the asked part, and the code point next to it, never is.
+ * Decodes the start or the end of a string token's text. Both functions return more than was asked for, since the length of an
+ * escaped character is known only after decoding; callers clip the result. The far end of the result may be a torn escape or
+ * code point. The asked part, and the code point next to it, are whole.
  */
 import { UNICODE_ESCAPE_BYTES } from './escape.ts'
 import { JsonSlice } from './slice.ts'
@@ -9,10 +9,10 @@ import { JsonSlice } from './slice.ts'
 const BACKSLASH = 0x5c
 const LOWER_U = 0x75
 const SHORT_ESCAPE_BYTES = 2
-/** Room for the torn unit and for the code point next to the asked part. */
+/** Bytes for the torn unit, and for the code point next to the asked part. */
 const MARGIN_BYTES = 4
 
-/** No source byte stands for less than a sixth of a byte of text. */
+/** Source bytes that are enough for `textBytes` of text: an escape has at most six bytes for one byte of text. */
 const sourceBytesFor = (textBytes: number): number =>
   (textBytes + MARGIN_BYTES) * UNICODE_ESCAPE_BYTES
 
@@ -36,7 +36,7 @@ export function tailBytes(token: JsonSlice, atLeastBytes: number): Buffer {
   const inside = new JsonSlice(bytes, start + 1, end - 1)
   let pos = inside.end - sourceBytesFor(atLeastBytes)
   if (pos <= inside.start) return decodeInside(inside)
-  // After an odd run of backslashes stands an escape's second byte. Digits of a cut `\uXXXX` read as text: the torn end.
+  // After an odd run of backslashes comes an escape's second byte. The digits of a cut `\uXXXX` are the torn end.
   let run = pos
   while (bytes[run - 1] === BACKSLASH) run--
   if ((pos - run) % SHORT_ESCAPE_BYTES === 1) pos--

@@ -1,5 +1,5 @@
 /**
- * The view of the inside of a string token, measured and cut without decoding it: its text, each lone surrogate as U+FFFD.
+ * Measures and cuts the text of a string token without decoding it. Each lone surrogate counts as U+FFFD.
  */
 import { countTails, wordsOf } from '../text.ts'
 import { escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
@@ -13,13 +13,14 @@ const SHORT_ESCAPE_BYTES = 2
 const LF = 0x0a
 const CR = 0x0d
 
+/** Size of a part of a string token's text. */
 export interface StringPart {
-  /** Where it ends. */
+  /** Source position of its end. */
   readonly pos: number
   readonly viewBytes: number
   readonly chars: number
   readonly newlines: number
-  /** How many of those line ends have a `\r` before them. */
+  /** Line ends that have a `\r` before them. */
   readonly crlfs: number
   readonly endsLine: boolean
 }
@@ -29,12 +30,12 @@ interface WalkedPart extends Omit<StringPart, 'chars'> {
 }
 
 /**
- * The part of a string token from `from`, which splits nothing, to the first place at or after `target` that splits no
- * escape, surrogate pair, code point or CR LF; to the closing quote at most.
+ * Measures the part of a string token from `from` to the first position at or after `target` that splits no escape, surrogate
+ * pair, code point or CR LF, or to the closing quote. `from` must split nothing either.
  */
 export function measureStringPart(bytes: Buffer, from: number, target: number): StringPart {
   const { escapedTails, ...part } = walk(bytes, from, target)
-  // Escapes are ASCII: of the source only plain text has more bytes than characters.
+  // Escapes are ASCII, so only plain text has more bytes than characters.
   return { ...part, chars: part.viewBytes - escapedTails - countTails(bytes, from, part.pos) }
 }
 
@@ -79,14 +80,15 @@ function walk(bytes: Buffer, from: number, target: number): WalkedPart {
   return { pos, viewBytes, escapedTails: tails, newlines, crlfs, endsLine }
 }
 
+/** Size of a string token's text. */
 export interface StringMeasure {
   /** UTF-8 bytes of the text. */
   readonly bytes: number
-  /** Its lines as Rust's `str::lines` has them. */
+  /** Lines as Rust's `str::lines` counts them. */
   readonly lines: number
 }
 
-/** The size of the text of a string token. */
+/** Measures the text of a string token. */
 export function measureString({ bytes, start, end }: JsonSlice): StringMeasure {
   const { viewBytes, newlines, endsLine } = walk(bytes, start + 1, end - 1)
   return { bytes: viewBytes, lines: viewBytes > 0 && !endsLine ? newlines + 1 : newlines }

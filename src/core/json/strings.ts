@@ -1,6 +1,6 @@
 /**
- * String tokens to text and back. `decodeRaw` is for identity (keys, ids, values to compare): lone surrogates stay.
- * `decodeText` is for showing: each lone surrogate becomes U+FFFD, so that it can always be written as UTF-8.
+ * Decodes and encodes string tokens. `decodeRaw` is for keys, ids and values to compare: lone surrogates stay. `decodeText` is
+ * for text to show: each lone surrogate becomes U+FFFD, so that the text can be written as UTF-8.
  */
 import type { JsonSlice } from './slice.ts'
 
@@ -9,11 +9,15 @@ const NON_ASCII = 0x80
 const MAX_BYTES_PER_UNIT = 6
 const CACHED_TOKENS = 512
 const CACHED_TOKEN_BYTES = 64
-/** Up to so many bytes a loop searches sooner than a call. */
+/** A loop searches up to this many bytes faster than a call does. */
 const FEW_BYTES = 64
 const HASH_FACTOR = 31
 
-/** The string that a token stands for, lone surrogates kept. */
+/**
+ * The string of a token, with lone surrogates kept.
+ *
+ * @example decodeRaw(json('"\\u0041"')) // 'A'
+ */
 export function decodeRaw(token: JsonSlice): string {
   const { bytes, start, end } = token
   return hasEscapes(token)
@@ -27,7 +31,7 @@ function hasEscapes({ bytes, start, end }: JsonSlice): boolean {
   return false
 }
 
-/** Whether a token stands for `name`. Decodes only tokens that are not ASCII, or hold escapes, as far as they agree. */
+/** Whether a token stands for `name`. Decodes the token only when it is not plain ASCII and its start agrees. */
 export function isNamed(token: JsonSlice, name: string): boolean {
   const { bytes, start, end } = token
   const inside = end - start - 2
@@ -41,17 +45,25 @@ export function isNamed(token: JsonSlice, name: string): boolean {
   return inside === name.length
 }
 
-/** The string that a token stands for, each lone surrogate as U+FFFD. */
+/**
+ * The string of a token, each lone surrogate as U+FFFD.
+ *
+ * @example decodeText(json('"\\ud800"')) // '\ufffd'
+ */
 export function decodeText(token: JsonSlice): string {
   return decodeRaw(token).toWellFormed()
 }
 
-/** A string as a JSON token: short escapes, `\u00xx` in lower case, lone surrogates escaped; U+2028 and `/` plain. */
+/**
+ * A string as a JSON token: short escapes, `\u00xx` in lower case, lone surrogates escaped, U+2028 and `/` unescaped.
+ *
+ * @example encodeString('a\n') // '"a\\n"'
+ */
 export function encodeString(text: string): string {
   return JSON.stringify(text)
 }
 
-/** Decodes tokens of one document, of which many are the same: member names most of all. */
+/** Decodes tokens of one document and caches them. For member names, of which most are repeated. */
 export class TokenReader {
   readonly #bytes: Buffer
   readonly #tokens = new Array<JsonSlice | undefined>(CACHED_TOKENS)
@@ -79,7 +91,7 @@ export class TokenReader {
     return text
   }
 
-  /** No token is the beginning of another: a bare quote ends it. */
+  /** Compares bytes. No token is a prefix of another, since a bare quote ends it. */
   #same(a: JsonSlice, b: JsonSlice): boolean {
     const bytes = this.#bytes
     const length = a.end - a.start

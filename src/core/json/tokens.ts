@@ -1,5 +1,6 @@
 /**
- * Where the tokens of JSON end that may not be valid yet. A position below 0 is the complement of the place of a fault.
+ * Finds the ends of JSON tokens in bytes that are not validated yet. A negative result is the complement (`~pos`) of the
+ * position of a fault.
  */
 import { compactBytes, escapedCode, utf8Bytes } from './escape.ts'
 
@@ -16,7 +17,7 @@ const LOWER_E = 0x65
 const LOWER_BIT = 0x20
 const FIRST_PRINTABLE = 0x20
 const WORD_BYTES = 4
-/** How far a string is read without looking for where words begin: most are short. */
+/** Strings are read up to here without aligning to words. Most are shorter. */
 const NEAR_BYTES = 32
 const SHORT_ESCAPE_BYTES = 2
 const UNICODE_ESCAPE_BYTES = 6
@@ -25,7 +26,7 @@ const PAIR_END = 0x10000
 /** 1 for the letters of short escapes. */
 const SHORT_ESCAPES = new Uint8Array(256)
 for (const letter of Buffer.from('"\\/bfnrt')) SHORT_ESCAPES[letter] = 1
-/** The value of a hex digit, 255 for what is none. */
+/** Value of a hex digit; 255 for any other byte. */
 const HEX = new Uint8Array(256).fill(0xff)
 for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) {
   HEX[digit] = value
@@ -33,15 +34,15 @@ for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) {
 }
 const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word))
 
-/** Sums over the escapes of all strings that a scan has seen. */
+/** Sums over the escapes of all strings of a scan. */
 export interface EscapeSums {
-  /** What strings take more in compact JSON than in the source. */
+  /** Bytes of strings in compact JSON minus their bytes in the source. */
   growth: number
-  /** By how much the code points that escapes stand for are fewer than their bytes. */
+  /** Bytes minus code points of the characters that escapes stand for. */
   tails: number
 }
 
-/** The bytes of a scan, and what reads four of them at once: anywhere, and faster where a word begins. */
+/** The bytes of a scan, with views that read four bytes at once: `data` at any position, `words` faster at aligned ones. */
 export interface ScannedBytes {
   readonly bytes: Uint8Array
   readonly data: DataView
@@ -49,7 +50,7 @@ export interface ScannedBytes {
   readonly words: Int32Array
 }
 
-/** The high bit of the first byte that ends plain text, and maybe of some after it. */
+/** Sets the high bit of the lane of the first byte that ends plain text; bits of later lanes are undefined. */
 function ends(word: number): number {
   const quote = word ^ 0x22222222
   const backslash = word ^ 0x5c5c5c5c
@@ -61,7 +62,7 @@ function ends(word: number): number {
   )
 }
 
-/** The position after the string token whose first character is at `from`. */
+/** Position after the string token whose first character is at `from`. Adds its escapes to `sums`. */
 export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums): number {
   const { bytes } = scanned
   let pos = from
@@ -78,7 +79,7 @@ export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums)
   }
 }
 
-/** The first quote, backslash or control character at or after `from`; or a place before it, in the last bytes. */
+/** Position of the first quote, backslash or control character at or after `from`. Near the end of the bytes it may be earlier. */
 export function plainEnd({ bytes, data, words }: ScannedBytes, from: number): number {
   const last = bytes.length - WORD_BYTES
   const near = Math.min(last, from + NEAR_BYTES)
@@ -89,7 +90,7 @@ export function plainEnd({ bytes, data, words }: ScannedBytes, from: number): nu
     if (found !== 0) return pos + lowestByte(found)
   }
   if (pos > last) return pos
-  // The bytes before `pos` in its word are plain, too.
+  // Bytes of this word before `pos` were found plain already.
   const base = bytes.byteOffset
   const lastWord = (base + last) >>> 2
   let word = (base + pos) >>> 2
@@ -113,13 +114,13 @@ function escapeEnd(bytes: Uint8Array, pos: number, sums: EscapeSums): number {
   const end = pos + UNICODE_ESCAPE_BYTES
   if (!areHex(bytes, pos + SHORT_ESCAPE_BYTES, end)) return ~pos
   const code = escapedCode(bytes, pos)
-  // The second half of a pair must be an escape, but may still be a malformed one.
+  // The second half of a surrogate pair is an escape, which may still be malformed.
   const pair = code >= PAIR_END
   if (pair && !areHex(bytes, end + SHORT_ESCAPE_BYTES, end + UNICODE_ESCAPE_BYTES)) return ~end
   const next = pair ? end + UNICODE_ESCAPE_BYTES : end
   const size = compactBytes(code)
   sums.growth += size - (next - pos)
-  // A lone surrogate stays an escape: as many characters as bytes.
+  // A lone surrogate stays an escape, which has as many characters as bytes.
   if (size !== UNICODE_ESCAPE_BYTES) sums.tails += utf8Bytes(code) - 1
   return next
 }
@@ -133,7 +134,7 @@ function areHex(bytes: Uint8Array, start: number, end: number): boolean {
   return (a | b | c | d) <= HEX_MAX
 }
 
-/** The position after the number token at `pos`. */
+/** Position after the number token at `start`. */
 export function numberEnd(bytes: Uint8Array, start: number): number {
   const end = bytes.length
   let pos = start
@@ -149,7 +150,7 @@ export function numberEnd(bytes: Uint8Array, start: number): number {
   return pos
 }
 
-/** The position after the digits at `start`, of which there must be some. */
+/** Position after the digits at `start`. At least one digit is required. */
 export function digitsEnd(bytes: Uint8Array, start: number): number {
   const end = bytes.length
   let pos = start
@@ -161,7 +162,7 @@ export function digitsEnd(bytes: Uint8Array, start: number): number {
   return pos === start ? ~pos : pos
 }
 
-/** The position after the literal at `pos`, which begins as one does. */
+/** Position after `true`, `false` or `null` at `start`. */
 export function literalEnd(bytes: Uint8Array, start: number): number {
   const word = WORDS.find((known) => known[0] === bytes[start]) as Buffer
   for (let i = 1; i < word.length; i++) {

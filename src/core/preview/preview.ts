@@ -53,7 +53,11 @@ export interface BinaryFacts {
   readonly sha256: string
 }
 
-/** A JSON value; a string previews as its text. */
+/**
+ * A JSON value; a string previews as its text.
+ *
+ * @example previewJson(json('{"a": [1, 2]}')) // ' = json(a: array(len=2), bytes=11)'
+ */
 export function previewJson(value: JsonSlice): string {
   switch (value.kind) {
     case 'array':
@@ -67,14 +71,22 @@ export function previewJson(value: JsonSlice): string {
   }
 }
 
-/** A string token of that size, as its text. */
+/**
+ * A string token of that size, as its text.
+ *
+ * @example previewString(json('"ab"'), { bytes: 2, lines: 1 }) // ' = text(len=2B, lines=1) "ab"'
+ */
 export function previewString(token: JsonSlice, { bytes, lines }: StringMeasure): string {
   const head = headBytes(token, PREVIEW_WHOLE_TEXT_BYTES)
   const tail = bytes > PREVIEW_WHOLE_TEXT_BYTES ? tailBytes(token, PREVIEW_TAIL_BYTES) : head
   return previewText({ bytes, lines, head, tail })
 }
 
-/** A text: quoted whole, or its two ends. */
+/**
+ * A text: quoted whole, or its two ends.
+ *
+ * @example previewText({ bytes: 1, lines: 1, head: bytes('a'), tail: bytes('a') }) // ' = text(len=1B, lines=1) "a"'
+ */
 export function previewText({ bytes, lines, head, tail }: TextExcerpt): string {
   const size = `len=${humanBytes(bytes)}, lines=${lines}`
   if (bytes <= PREVIEW_WHOLE_TEXT_BYTES) return ` = text(${size}) ${quote(head.toString())}`
@@ -83,7 +95,11 @@ export function previewText({ bytes, lines, head, tail }: TextExcerpt): string {
   return ` = text(${size}, head=${quote(start)}, tail=${quote(tail.toString('utf8', from))})`
 }
 
-/** Bytes that have no text view: ` = binary(type=image/png, len=1.1MB, sha256=0123456789abcdef…)`. */
+/**
+ * Bytes that have no text view: ` = binary(type=image/png, len=1.1MB, sha256=0123456789abcdef…)`.
+ *
+ * @example previewBinary({ mediaType: 'image/png', bytes: 2, sha256: '0123456789abcdef00' }) // ' = binary(type=image/png, len=2B, sha256=0123456789abcdef…)'
+ */
 export function previewBinary({ mediaType, bytes, sha256 }: BinaryFacts): string {
   const type = clipText(mediaType, PREVIEW_ELEMENT_BYTES)
   const shown = PLAIN_MEDIA_TYPE.test(type) ? type : quote(type)
@@ -91,7 +107,11 @@ export function previewBinary({ mediaType, bytes, sha256 }: BinaryFacts): string
   return ` = binary(type=${shown}, len=${humanBytes(bytes)}, sha256=${digest}…)`
 }
 
-/** What follows a preview, so that a model knows how to hand on the whole value (vectors: reference_hint). */
+/**
+ * What follows a preview, so that a model knows how to hand on the whole value (vectors: reference_hint).
+ *
+ * @example referenceHint('r1').startsWith('\n[full value retained') // true
+ */
 export function referenceHint(handle: string): string {
   return `\n[full value retained this run — pass "$${handle}" as a tool argument to operate on all of it, or "$${handle}.<field>" for one field]`
 }

@@ -1,6 +1,6 @@
 /**
- * Pages of a text view: each the exact slice it is, so that pages joined are the whole, and never longer than its limit. A
- * page ends after a whole line; a line that does not fit is cut at a code point, and the rest is asked for by chars.
+ * Pages of a text view. A page is an exact slice of the view, so joined pages are the whole, and it is never longer than its
+ * limit. A page ends after a whole line. A line that does not fit is cut at a code point, and its rest is read by characters.
  */
 import { escapeId } from '../handles.ts'
 import { advanceChars, countChars, measureText } from '../text.ts'
@@ -10,10 +10,10 @@ const LF = 0x0a
 
 export interface RecallPage {
   readonly content: string
-  /** The lines it holds, whole or in part; null when it is empty. */
+  /** Lines in it, whole or in part; null when it is empty. */
   readonly lines: Span | null
   readonly chars: Span
-  /** Where it goes on; for `chars` after a page of lines the end is still to be found: null. */
+  /** Range of the next page. For characters after a page of lines its end is not known yet: null. */
   readonly next: {
     readonly unit: 'lines' | 'chars'
     readonly start: number
@@ -21,23 +21,27 @@ export interface RecallPage {
   } | null
 }
 
-/** A stretch of the view, from a known place on. */
+/** A part of the view whose start is known. */
 export interface ViewPart {
   readonly bytes: Buffer
-  /** How many line ends and chars of the view come before. */
+  /** Line ends and characters of the view before it. */
   readonly firstLine: number
   readonly firstChar: number
-  /** The view ends with it. */
+  /** True when the view ends with it. */
   readonly last: boolean
 }
 
 export interface PageLimit {
   readonly maxChars: number
-  /** What the note on a page that does not end its range takes of `maxChars`. */
+  /** Characters of `maxChars` that the note takes on a page that does not end its range. */
   readonly noteChars: number
 }
 
-/** The page at the start of `asked`, or undefined when `part` does not reach far enough to cut it. */
+/**
+ * The page at the start of `asked`. Undefined when `part` is too short to decide where it ends.
+ *
+ * @example cutPage({ bytes: bytes('a\nb\n'), firstLine: 0, firstChar: 0, last: true }, { unit: 'lines', start: 1, end: 2 }, { maxChars: 9, noteChars: 0 }).next // null
+ */
 export function cutPage(part: ViewPart, asked: Asked, limit: PageLimit): RecallPage | undefined {
   const start = startOf(part, asked)
   if (start === undefined) return undefined
@@ -46,7 +50,7 @@ export function cutPage(part: ViewPart, asked: Asked, limit: PageLimit): RecallP
   if (askedEnd !== undefined && askedEnd <= wholeEnd) return pageOf(part, start, askedEnd, null)
   // Neither the range nor a full page ends in this part.
   if (wholeEnd === part.bytes.length) return undefined
-  // A page moves on whatever its note takes.
+  // A page holds at least one character, whatever its note takes.
   const chars = Math.max(1, limit.maxChars - limit.noteChars)
   const hard = advanceChars(part.bytes, { start, chars })
   const lineEnd = part.bytes.lastIndexOf(LF, hard - 1) + 1
@@ -72,7 +76,7 @@ function endOf(part: ViewPart, asked: Asked, start: number): number | undefined 
     : undefined
 }
 
-/** Where the line after `count` more line ends starts; undefined when they are not all there. */
+/** Position after `count` more line ends; undefined when the part has fewer. */
 function afterNewlines(part: ViewPart, count: number, from: number): number | undefined {
   let pos = from
   for (let n = 0; n < count; n++) {
@@ -83,7 +87,7 @@ function afterNewlines(part: ViewPart, count: number, from: number): number | un
   return pos
 }
 
-/** `asked` when the page does not end it. */
+/** Makes the page `[start, end)` of a part. `asked` is null when the page ends the range. */
 function pageOf(part: ViewPart, start: number, end: number, asked: Asked | null): RecallPage {
   const before = measureText(part.bytes, 0, start)
   const inside = measureText(part.bytes, start, end)
@@ -112,12 +116,16 @@ function nextOf(
     : { unit: 'chars', start: charEnd, end: null }
 }
 
-/** The literal body of the following call. */
+/** Body of the next recall call. */
 export type RecallCall =
   | { readonly id: string; readonly range: Span }
   | { readonly id: string; readonly chars: Span }
 
-/** The last line of a page that goes on; a line of its own. */
+/**
+ * Note at the end of a page that has a next one; a line of its own.
+ *
+ * @example continuation({ start: 1, end: 2 }, 9, { id: 't', range: { start: 3, end: 9 } }) // '[lines 1–2 of 9; recall {"id": "t", "range": {"start": 3, "end": 9}} continues]'
+ */
 export function continuation(lines: Span, totalLines: number, next: RecallCall): string {
   const span = 'range' in next ? next.range : next.chars
   const unit = 'range' in next ? 'range' : 'chars'
@@ -125,7 +133,11 @@ export function continuation(lines: Span, totalLines: number, next: RecallCall):
   return `[lines ${lines.start}\u2013${lines.end} of ${totalLines}; recall ${call} continues]`
 }
 
-/** The most chars that {@link continuation} and the line end before it can take for a view of this size. */
+/**
+ * Most characters of {@link continuation}, with the line end before it, for a view of this size.
+ *
+ * @example continuationChars('t', { totalLines: 9, totalChars: 9 }) // 80
+ */
 export function continuationChars(id: string, { totalLines, totalChars }: ViewSize): number {
   const widest = { start: totalChars, end: totalChars }
   return (

@@ -1,7 +1,7 @@
 /**
- * What a recall asks for. The request comes from a model, by way of a provider: what is sloppy but plain is read (whole
- * numbers in strings, null, `""` and `{0, 0}` as absent, unknown members, which are listed); what would mean something else
- * is an `invalid_range`. Lines are 1-based and inclusive, chars 0-based and half-open.
+ * Reads recall requests. A request is a model's tool call, so its spelling is read leniently where its meaning is clear: whole
+ * numbers in strings; null, `""` and `{start: 0, end: 0}` as absent; unknown members, which are listed. Anything else is an
+ * `invalid_range`. Lines are 1-based and inclusive, characters 0-based and half-open.
  */
 import { CoatcheckError } from '../errors.ts'
 import { distinctMembersOf, type JsonSlice } from '../json/slice.ts'
@@ -16,13 +16,13 @@ export interface Span {
   readonly end: number
 }
 
-/** What is asked for; both ends as given, null where absent. */
+/** A request. Both ends are as given; null where absent. */
 export interface RecallRequest {
   readonly id: string
   readonly unit: 'lines' | 'chars'
   readonly start: number | null
   readonly end: number | null
-  /** Members that mean nothing here, as `name` or `range.name`. */
+  /** Members without a meaning, as `name` or `range.name`. */
   readonly ignored: readonly string[]
 }
 
@@ -31,12 +31,16 @@ export interface ViewSize {
   readonly totalChars: number
 }
 
-/** A part of the view: lines (1-based, inclusive) or chars (0-based, half-open), within the view. */
+/** A range within the view: lines (1-based, inclusive) or characters (0-based, half-open). */
 export interface Asked extends Span {
   readonly unit: 'lines' | 'chars'
 }
 
-/** Reads the arguments of a recall; of a range and chars together, the chars count. Throws `invalid_request` or `invalid_range`. */
+/**
+ * Reads the arguments of a recall. When both `range` and `chars` are given, `chars` counts. Throws `invalid_request` or `invalid_range`.
+ *
+ * @example parseRecall(json('{"id": "t", "x": 1}')).ignored // ['x']
+ */
 export function parseRecall(body: JsonSlice): RecallRequest {
   if (body.kind !== 'object') {
     throw new CoatcheckError(
@@ -80,7 +84,7 @@ function readSpan(
   const start = readNumber(`${name}.start`, members.get('start')?.value)
   const end = readNumber(`${name}.end`, members.get('end')?.value)
   if ((start === null || start === 0) && (end === null || end === 0)) {
-    // {start: 0} alone means from the start in chars, and nothing to lines but their start.
+    // {start: 0} alone means the first character; lines start at 1, so there it means nothing.
     return start === null || end !== null || name === 'range' ? null : { start, end: null }
   }
   return { start, end: end === 0 ? null : end }
@@ -115,7 +119,11 @@ const clipped = (text: string): string =>
     text.length > SAMPLE_CHARS ? `${text.slice(0, SAMPLE_CHARS).toWellFormed()}…` : text,
   )
 
-/** The part of the view that a request means; ends clamp. Throws `invalid_range`, which says how much there is. */
+/**
+ * The range of the view that a request asks for. Ends past the view are clamped. Throws `invalid_range` with the size of the view.
+ *
+ * @example boundRecall(parseRecall(json('{"id":"t"}')), { totalLines: 2, totalChars: 4 }) // { unit: 'lines', start: 1, end: 2 }
+ */
 export function boundRecall(request: RecallRequest, size: ViewSize): Asked {
   const { unit, start, end } = request
   const [first, last] = unit === 'lines' ? [1, size.totalLines] : [0, size.totalChars]

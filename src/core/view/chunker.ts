@@ -1,7 +1,7 @@
 /**
- * A value that arrives in pieces, cut into chunks as it comes: the same chunks, sums and facts as `planValue` has for the
- * whole, with one chunk in memory. What is taken for a text turns out to be a binary at the first byte that is no UTF-8; the
- * chunks before it stay as they were cut. Takes no digest.
+ * Cuts a value that arrives in pieces into chunks, with one chunk in memory. Chunks, sums and facts are the same as those of
+ * `planValue` for a whole value. A text becomes a binary at the first byte that is not UTF-8; chunks before it stay as they were
+ * cut. No digest is computed here.
  */
 import { isUtf8 } from 'node:buffer'
 import { CHUNK_BYTES, PREVIEW_TAIL_BYTES, PREVIEW_WHOLE_TEXT_BYTES } from '../limits.ts'
@@ -12,12 +12,13 @@ import { type ChunkPlan, CUT_AHEAD_BYTES, cutText, type ViewTotals } from './vie
 const LF = 0x0a
 const NOTHING: TextSums = { chars: 0, newlines: 0, crlfs: 0 }
 
-/** A chunk with its bytes, which are the whole of their memory. */
+/** A chunk with its bytes. The bytes are all of their `ArrayBuffer`, so it can be transferred. */
 export type CutChunk = Omit<ChunkPlan, 'endByte'> & { readonly bytes: Buffer }
 
+/** Chunks of one value. */
 export class Cutter {
   readonly #chunkBytes: number
-  /** What has come and is not cut yet: up to a chunk, and what a cut has to look at after it. */
+  /** Bytes that are not cut yet: at most a chunk, and the bytes after it that a cut looks at. */
   readonly #waiting: Buffer
   #waitingBytes = 0
   #isText: boolean
@@ -32,7 +33,7 @@ export class Cutter {
     this.#waiting = Buffer.allocUnsafeSlow(chunkBytes + CUT_AHEAD_BYTES)
   }
 
-  /** Copies the next bytes, and gives the chunks that are full. */
+  /** Copies the next bytes. Yields each chunk that is full. */
   *push(piece: Uint8Array): Generator<CutChunk> {
     let pos = 0
     while (pos < piece.length) {
@@ -44,22 +45,24 @@ export class Cutter {
     }
   }
 
-  /** The chunks that are left when all has come; one, if empty, of an empty value. */
+  /** Yields the remaining chunks at the end of the value. An empty value has one empty chunk. */
   *end(): Generator<CutChunk> {
     if (this.#waitingBytes === 0 && this.#totalBytes > 0) return
     do yield this.#cut()
     while (this.#waitingBytes > 0)
   }
 
+  /** Kind of the value, as far as it has arrived. */
   get kind(): 'text' | 'binary' {
     return this.#isText ? 'text' : 'binary'
   }
 
+  /** Bytes cut so far. */
   get totalBytes(): number {
     return this.#totalBytes
   }
 
-  /** Of the view of what was cut; zeros for a binary. */
+  /** Totals of the view of the bytes cut so far; zeros for a binary. */
   get totals(): ViewTotals {
     if (!this.#isText) return { chars: 0, lines: 0, bytes: 0 }
     const { chars, newlines } = this.#sums
@@ -67,7 +70,7 @@ export class Cutter {
     return { chars, lines: endsLine ? newlines : newlines + 1, bytes: this.#totalBytes }
   }
 
-  /** What a preview of the text needs. */
+  /** Size and both ends of the text, for its preview. */
   get excerpt(): TextExcerpt {
     const { lines, bytes } = this.totals
     return { bytes, lines, head: this.#head, tail: this.#tail }

@@ -1,7 +1,7 @@
 /**
- * The text view of a value, which windows, recall and the totals speak of, and how a value is cut into chunks from each of
- * which the view can be rendered alone: a text is its own view, a string token is decoded (each lone surrogate as U+FFFD),
- * any other JSON is indented. Bytes outside the viewed part (quotes, a sentinel's other members) have no view.
+ * The text view of a value, in which windows, recall and totals count. A text is its own view, a string token is decoded with
+ * each lone surrogate as U+FFFD, and other JSON is indented. Bytes outside the viewed part, such as quotes or the other members
+ * of a sentinel, have no view. A value is cut into chunks such that each chunk's view can be rendered alone.
  */
 import { INDENT_START, indent, packState, unpackState } from '../json/indent.ts'
 import { CHUNK_SIZES, type ChunkSizes, type Outline } from '../json/outline.ts'
@@ -17,28 +17,28 @@ const BACKSLASH = 0x5c
 const LF = 0x0a
 const CR = 0x0d
 const SPACE = 0x20
-/** How far after its target a cut may be. */
+/** Most bytes by which a cut may lie after its target. */
 export const CUT_AHEAD_BYTES = 3
 
 export type ViewForm = 'text' | 'string' | 'json' | 'none'
 
-/** Which bytes of a value its view is made of, and how. For `string` the range is the inside of the token. */
+/** Range of a value's bytes that its view shows, and the form of the view. For `string` the range is the inside of the token. */
 export interface ViewSource {
   readonly form: ViewForm
   readonly start: number
   readonly end: number
 }
 
-/** One chunk of a value: which bytes, and where its view starts. All counts are from 0. */
+/** One chunk of a value: its bytes, and the start of its view. All counts are from 0. */
 export interface ChunkPlan {
   readonly firstByte: number
   readonly endByte: number
-  /** How many `\n` of the view come before. */
+  /** Number of `\n` in the view before it. */
   readonly firstLine: number
-  /** How many `\r\n` of the view come before; no chunk ends inside one. */
+  /** Number of `\r\n` in the view before it. No chunk ends inside one. */
   readonly firstCrlf: number
   readonly firstChar: number
-  /** The formatter's state, packed; 0 for all but JSON. */
+  /** State of the formatter, packed; 0 unless the form is `json`. */
   readonly state: number
 }
 
@@ -59,7 +59,11 @@ interface Cut extends TextSums {
   readonly endsLine: boolean
 }
 
-/** Cuts a value into chunks of about 64 KiB and measures its view on the way; an empty value has one empty chunk. */
+/**
+ * Cuts a value into chunks of about 64 KiB and measures its view. An empty value has one empty chunk.
+ *
+ * @example planValue(bytes('a\nb'), { form: 'text', start: 0, end: 3 }).view // { bytes: 3, chars: 3, lines: 2 }
+ */
 export function planValue(
   value: Buffer,
   source: ViewSource,
@@ -92,7 +96,11 @@ export function planValue(
   return { chunks, view: { chars, lines, bytes: viewBytes } }
 }
 
-/** The same for JSON that was scanned, and for the bytes around it. */
+/**
+ * As {@link planValue}, for JSON that was scanned and for the bytes around it.
+ *
+ * @example planOutlined(json('[1]'), outlineOf(json('[1]'))).view // { bytes: 7, chars: 7, lines: 3 }
+ */
 export function planOutlined(
   json: JsonSlice,
   outline: Outline,
@@ -134,7 +142,11 @@ export function planOutlined(
   return { chunks, view: { chars, lines: lines + 1, bytes: outline.viewBytes } }
 }
 
-/** The view of one chunk, given the chunk's bytes and where in the value they start. */
+/**
+ * View of one chunk. `firstByte` is the position of its bytes in the value.
+ *
+ * @example renderView({ bytes: bytes('[1]'), firstByte: 0, state: 0 }, { form: 'json', start: 0, end: 3 }).toString() // '[\n  1\n]'
+ */
 export function renderView(
   chunk: { readonly bytes: Buffer; readonly firstByte: number; readonly state: number },
   source: ViewSource,
@@ -156,7 +168,11 @@ export function renderView(
   }
 }
 
-/** The view of one chunk, with what lies before it and before its end. */
+/**
+ * View of one chunk, with the sums before its start and before its end.
+ *
+ * @example viewPart({ bytes: bytes('ab'), firstByte: 0, firstLine: 0, firstCrlf: 0, firstChar: 0, state: 0 }, { form: 'text', start: 0, end: 2 }).after.chars // 2
+ */
 export function viewPart(
   chunk: Omit<ChunkPlan, 'endByte'> & { readonly bytes: Buffer },
   source: ViewSource,
@@ -191,7 +207,7 @@ function cutLines(value: Buffer, source: ViewSource, from: number, target: numbe
   return { pos, ...sumText(value, from, pos), viewBytes: pos - from, endsLine }
 }
 
-/** Measured first and then written into one buffer: a piece of its own for every token would take many times as much. */
+/** Indents one chunk. Its view is measured first and then written into one buffer, since a piece for every token would take many times the memory. */
 function indented(bytes: Buffer, state: number): Buffer {
   const from = unpackState(state)
   let length = 0
@@ -224,8 +240,8 @@ function indented(bytes: Buffer, state: number): Buffer {
 }
 
 /**
- * Where a chunk of a text ends: at `target`, or at the first place after it that splits neither a code point nor CR LF. At most
- * {@link CUT_AHEAD_BYTES} after it.
+ * End of a text's chunk: `target`, or the first position after it that splits neither a code point nor CR LF. At most
+ * {@link CUT_AHEAD_BYTES} after `target`.
  */
 export function cutText(bytes: Buffer, target: number, end: number): number {
   const limit = Math.min(end, target + CUT_AHEAD_BYTES)
@@ -234,7 +250,7 @@ export function cutText(bytes: Buffer, target: number, end: number): number {
   return pos < limit && bytes[pos] === LF && bytes[pos - 1] === CR ? pos + 1 : pos
 }
 
-/** The inside of a string token, decoded. */
+/** Decodes the inside of a string token. */
 function decodeInside(bytes: Buffer): Buffer {
   if (!bytes.includes(BACKSLASH)) return bytes
   return Buffer.from((JSON.parse(`"${bytes.toString('utf8')}"`) as string).toWellFormed())

@@ -1,7 +1,7 @@
 /**
- * The lines that a window shows, taken from the two ends of a view of which only parts are ever at hand: a whole text in
- * memory is one part, a value in the ledger has one for each chunk. What is taken asks for the parts it needs, by a char or a
- * line, so that its cost follows what is shown and not the view: of a long line, its start and the place of its end.
+ * Takes the lines of a window from both ends of a view. The view is read in parts: a text in memory is one part, a value in the
+ * ledger has one for each chunk. Generators ask for the parts they need, by character or line, so the cost depends on what is
+ * shown and not on the size of the view. Of a long line only its start and the position of its end are read.
  */
 import { WINDOW_LINE_CHARS } from '../limits.ts'
 import { advanceChars, charsOf, countChars, type TextSums } from '../text.ts'
@@ -11,7 +11,7 @@ const LF = 0x0a
 const CR = 0x0d
 const NOTHING: TextSums = { chars: 0, newlines: 0, crlfs: 0 }
 
-/** A part of a view, and what lies before it and before its end. It splits no code point and no CR LF. */
+/** A part of a view, with the sums before its start and before its end. It splits no code point and no CR LF. */
 export interface ViewPart {
   readonly bytes: Buffer
   readonly before: TextSums
@@ -19,12 +19,12 @@ export interface ViewPart {
 }
 
 /**
- * The part that holds a char of the view; or the last one with fewer than `line - 1` line ends before it, so that the 1-based
- * line starts in it or right after it (the first one for line 1; the last one for a line that is not there).
+ * Asks for the part that holds a character, or for the part in which a 1-based line starts or right after which it starts. That is
+ * the last part with fewer than `line - 1` line ends before it; the first part for line 1, the last part past the end.
  */
 export type ViewSeek = { readonly char: number } | { readonly line: number }
 
-/** Asks for parts, and answers at last. */
+/** A computation that asks for parts of a view and returns an answer. */
 export type Steps<Answer> = Generator<ViewSeek, Answer, ViewPart>
 
 export interface ViewSize {
@@ -33,39 +33,39 @@ export interface ViewSize {
   readonly lines: number
 }
 
-/** Lines that follow each other, as a window shows them. */
+/** Consecutive lines as a window shows them. */
 export interface Shown {
-  /** Joined by `\n`, which the last one has not. */
+  /** Lines joined by `\n`, without a final one. */
   readonly text: string
   readonly lines: number
-  /** What it costs of a budget: its characters, and one. */
+  /** Characters that it takes from a budget: those of each line, and one for each line end. */
   readonly cost: number
-  /** The places of the characters that are not shown, where it is one line that was shortened. Half-open. */
+  /** Characters that are not shown of a shortened line: positions in the view, half-open. Null for whole lines. */
   readonly cut: { readonly start: number; readonly end: number } | null
 }
 
 export interface Taken {
   readonly shown: readonly Shown[]
   readonly lines: number
-  /** What lies before the inner edge of what was taken. */
+  /** Sums before the inner edge of the lines. */
   readonly edge: TextSums
 }
 
-/** A line's start: a place in a part. */
+/** Start of a line: a position in a part. */
 export interface Place {
   readonly part: ViewPart
   readonly pos: number
-  /** What lies before it. */
+  /** Sums before it. */
   readonly before: TextSums
 }
 
 export interface ReadLine {
   readonly line: Shown
-  /** After its line end. */
+  /** Start of the next line. */
   readonly next: Place
 }
 
-/** The lines at the start that fit in a budget; each costs what it shows, and one. */
+/** Takes lines from the start of the view while they fit in the budget. */
 export function* takeHead(size: ViewSize, budgetChars: number): Steps<Taken> {
   const shown: Shown[] = []
   let left = budgetChars
@@ -80,7 +80,7 @@ export function* takeHead(size: ViewSize, budgetChars: number): Steps<Taken> {
   return { shown, lines: linesIn(shown), edge: place.before }
 }
 
-/** The lines at the end that fit in a budget, in their order; none of the first `floor` lines. */
+/** Takes lines from the end of the view while they fit in the budget, but none of the first `floor` lines. */
 export function* takeTail(size: ViewSize, floor: number, budgetChars: number): Steps<Taken> {
   const shown: Shown[] = []
   let left = budgetChars
@@ -102,7 +102,7 @@ export function* takeTail(size: ViewSize, floor: number, budgetChars: number): S
 export const linesIn = (shown: readonly Shown[]): number =>
   shown.reduce((lines, piece) => lines + piece.lines, 0)
 
-/** Line `n`, counted from 0, which ends at a place. */
+/** Reads line `n` (from 0) backwards from its end. */
 function* lineUntil(
   { part, pos, before }: Place,
   n: number,
@@ -113,7 +113,7 @@ function* lineUntil(
   return { line, start }
 }
 
-/** The start of the line that ends at `end`; undefined when it is not in this part. */
+/** Start of the line that ends at `end`; undefined when it lies before this part. */
 function startInPart(part: ViewPart, end: number, after: TextSums): Place | undefined {
   const { bytes, before } = part
   const last = bytes[end - 1] === LF ? end - 1 : end
@@ -132,7 +132,7 @@ function startInPart(part: ViewPart, end: number, after: TextSums): Place | unde
   }
 }
 
-/** The start of line `n`, counted from 0, which does not end in the part where it starts. */
+/** Finds the start of line `n` (from 0), which ends in a later part. */
 function* startOfLine(n: number): Steps<Place> {
   const part = yield { line: n + 1 }
   const pos = part.bytes.lastIndexOf(LF) + 1
@@ -140,12 +140,12 @@ function* startOfLine(n: number): Steps<Place> {
   return { part, pos, before: { ...part.after, chars } }
 }
 
-/** The line that starts at a place. */
+/** Reads the line that starts at `start`. */
 function* readLine(start: Place, totalChars: number): Steps<ReadLine> {
   const { before } = start
   let { part, pos } = start
   while (part.after.chars < totalChars && !part.bytes.includes(LF, pos)) {
-    // More than is shown, even if its last character is the CR of the line end.
+    // Longer than what is shown, even if its last character is the CR of the line end.
     if (part.after.chars - before.chars > WINDOW_LINE_CHARS + 1) {
       return yield* longLine({ part, pos, before })
     }
@@ -166,7 +166,7 @@ function wholeLine({ part, pos, before }: Place): ReadLine {
   return lineOf(shown, hiddenChars, { before, part, end })
 }
 
-/** How many chars of the view come before a place in a part; counted from the nearest place where that is known. */
+/** Characters of the view before a position, counted from the nearer end of its part. */
 function charsBefore(
   { bytes, before, after }: ViewPart,
   pos: number,
@@ -180,7 +180,7 @@ function charsBefore(
     : near.chars - countChars(bytes, pos, near.pos)
 }
 
-/** A line that goes on past its part, and past what is shown of it. */
+/** Reads a line that is longer than what is shown and continues in later parts. */
 function* longLine({ part, pos, before }: Place): Steps<ReadLine> {
   const shownEnd = advanceChars(part.bytes, { start: pos, chars: WINDOW_LINE_CHARS })
   const shown = part.bytes.toString('utf8', pos, shownEnd)
@@ -193,7 +193,7 @@ function* longLine({ part, pos, before }: Place): Steps<ReadLine> {
 
 interface LineEnd {
   readonly pos: number
-  /** None at the end of the view, one of `\n`, two of `\r\n`. */
+  /** 0 at the end of the view, 1 for `\n`, 2 for `\r\n`. */
   readonly chars: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs of lines of which none has to be shortened, taken at once: an object for each line would cost more than the line. They
- * lie whole in one part of a view; other lines are read one by one, in `take-lines.ts`.
+ * Takes runs of lines that need no shortening and lie in one part of a view. A run is one object, since an object for each line
+ * would cost more than the line. Other lines are read one by one in `take-lines.ts`.
  */
 import { WINDOW_LINE_CHARS } from '../limits.ts'
 import type { TextSums } from '../text.ts'
@@ -10,7 +10,7 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * As many lines from a place as lie whole in its part, need not be shortened, and fit in the budget; undefined when there is
+ * Takes lines forward from a place while they lie in its part, need no shortening and fit in the budget. Undefined when there is
  * none.
  */
 export function linesFrom({ part, pos, before }: Place, budgetChars: number): ReadLine | undefined {
@@ -31,7 +31,7 @@ export function linesFrom({ part, pos, before }: Place, budgetChars: number): Re
   return { line, next: { part, pos: end, before: moved(before, taken, 1) } }
 }
 
-/** The same of at most `mostLines` lines up to a place, which has to be after a line end, else there is none. */
+/** As {@link linesFrom}, backwards from a place after a line end, and at most `mostLines` lines. */
 export function linesUntil(
   { part, pos: end, before: after }: Place,
   budgetChars: number,
@@ -44,7 +44,7 @@ export function linesUntil(
   let pos = end
   let chars = 0
   for (let at = end - 2; at >= first && taken.lines < mostLines; at--) {
-    // the view begins as if after a line end
+    // The start of the view counts as after a line end.
     const byte = bytes[at] ?? LF
     if (byte === LF) {
       const isCrlf = at < pos - 2 && bytes[pos - 2] === CR
@@ -64,7 +64,7 @@ interface TakenLines {
   cost: number
 }
 
-/** Takes a line with so many characters before its `\n`; false when it does not fit. */
+/** Adds a line with `chars` characters before its `\n`. Returns false when it does not fit. */
 function addLine(taken: TakenLines, chars: number, isCrlf: boolean, budgetChars: number): boolean {
   const cost = taken.cost + chars + (isCrlf ? 0 : 1)
   if (cost > budgetChars) return false

@@ -57,7 +57,11 @@ export interface WindowOptions {
   readonly firstLine?: number
 }
 
-/** The window of `text` (valid UTF-8), or undefined when it fits whole. */
+/**
+ * The window of `text` (valid UTF-8), or undefined when it fits whole.
+ *
+ * @example planWindow(bytes('short')) // undefined
+ */
 export function planWindow(text: Buffer, options: WindowOptions = {}): WindowPlan | undefined {
   const after = sumText(text)
   const lines = text.at(-1) === LF ? after.newlines : after.newlines + 1
@@ -68,7 +72,11 @@ export function planWindow(text: Buffer, options: WindowOptions = {}): WindowPla
   return step.value
 }
 
-/** The same of a view whose size is known, from the parts that it asks for. */
+/**
+ * The same of a view whose size is known, from the parts that it asks for.
+ *
+ * @example windowSteps({ chars: 5, lines: 1 }, { limitChars: 5 }).next().done // true
+ */
 export function* windowSteps(
   size: ViewSize,
   { limitChars = VERBATIM_CHARS, firstLine = 1 }: WindowOptions = {},
@@ -99,6 +107,8 @@ function together(shown: readonly Shown[]): WindowLines {
 /**
  * The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call out. `cutNote` is a line
  * about shortened lines, which stands with the omission note.
+ *
+ * @example composeWindow(planWindow(bytes('a\nb\nc\nd'), { limitChars: 5 }), 't').split('\n').length // 3
  */
 export function composeWindow(
   { head, tail, omitted }: WindowPlan,
