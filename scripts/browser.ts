@@ -1,6 +1,7 @@
 /**
- * Swagger UI as a newcomer meets it, in a real browser: the page loads and asks no other host, and every operation, from
- * top to bottom, succeeds with the example that is filled in. Two screenshots stay in artifacts/.
+ * Swagger UI as a newcomer meets it, in a real browser. The page loads and asks no other host. Every operation, from top to
+ * bottom, fits on a screen and succeeds with the example that is filled in. Large values leave the page usable
+ * (`browser/large-values.ts`). With a token set, the page says where to enter it. Screenshots stay in artifacts/.
  *
  * `COATCHECK_URL`: a service that runs; absent: one is started, with a ledger of its own. `COATCHECK_TOKEN`: its token.
  * `CHROMIUM`: the browser, when it is not /usr/bin/chromium. Exits 1 when anything is not as it should be, and says what.
@@ -11,10 +12,14 @@ import { type Browser, chromium } from 'playwright-core'
 import type { OpenApiDocument } from '../src/http/docs/openapi-document.ts'
 import { startChild } from '../test/support/service.ts'
 import { DocsPage, type Shown } from './browser/docs-page.ts'
+import { tryLargeValues } from './browser/large-values.ts'
 import { exampleRequests } from './openapi/example-requests.ts'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
 const { CHROMIUM = '/usr/bin/chromium', COATCHECK_TOKEN: token, COATCHECK_URL: given } = process.env
+const OWN_TOKEN = 'a-token-of-some-length'
+/** The most that an opened operation may take. It was 3,000 to 5,200 with an example of each problem. */
+const OPERATION_PX = 1_500
 /** Also those that keep a browser from calling home on a network where nothing answers. */
 const FLAGS = [
   '--headless',
@@ -40,12 +45,37 @@ async function withOwnService(): Promise<readonly string[]> {
   }
 }
 
+/** A reader who does not know that a token is set is told so, by the page and by the answer. */
+async function tryWithoutToken(browser: Browser): Promise<readonly string[]> {
+  const service = await startChild({ env: { COATCHECK_TOKEN: OWN_TOKEN } })
+  try {
+    const page = await DocsPage.open(browser, service.url)
+    const introduction = await page.introduction()
+    await page.screenshot(`${ARTIFACTS}swagger-ui-token.png`)
+    await page.open('listRuns')
+    const refused = await page.execute('listRuns')
+    await page.authorize(OWN_TOKEN)
+    await page.open('recallTool')
+    const { status } = await page.execute('recallTool')
+    console.log(`${refused.status} without the token that is set, ${status} with it`)
+    return [
+      ...(introduction.includes('This service needs a token') ? [] : ['no word of the token']),
+      ...(refused.body.includes('press \\"Authorize\\"') ? [] : [`the 401 says ${refused.body}`]),
+      ...(status === '200' ? [] : [`authorized, and the answer is ${status}`]),
+    ]
+  } finally {
+    await service.stop()
+  }
+}
+
 async function inBrowser(url: string): Promise<readonly string[]> {
   await mkdir(ARTIFACTS, { recursive: true })
   // The profile is a new folder that goes with the browser.
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   try {
-    return await tryDocs(browser, url)
+    const failures = await tryDocs(browser, url)
+    const large = await tryLargeValues(browser, url, token)
+    return [...failures, ...large, ...(await tryWithoutToken(browser))]
   } finally {
     await browser.close()
   }
@@ -63,8 +93,11 @@ async function tryDocs(browser: Browser, url: string): Promise<readonly string[]
   await page.screenshot(`${ARTIFACTS}swagger-ui-top.png`)
   if (token !== undefined) await page.authorize(token)
   for (const id of shown) {
+    await page.open(id)
+    const height = await page.height(id)
+    if (height > OPERATION_PX) failures.push(`${id} is ${height} px tall`)
     const answer = await page.execute(id)
-    console.log(`${answer.status} ${id}`)
+    console.log(`${answer.status} ${id} (${Math.round(height)} px)`)
     if (!answer.status.startsWith('2')) failures.push(`${id}: ${answer.status} ${answer.body}`)
     failures.push(...complaints(id, answer))
     if (id === 'putResult') await page.screenshotOf(id, `${ARTIFACTS}swagger-ui.png`)

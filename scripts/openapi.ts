@@ -53,7 +53,8 @@ async function answersOf({ app }: Service): Promise<string> {
       )
     }
     const isJson = String(reply.headers['content-type']).startsWith(JSON_TYPE)
-    if (isJson) lines.push(`{"operationId":"${operationId}","body":${reply.payload}}`)
+    const { statusCode: status, payload: body } = reply
+    if (isJson) lines.push(`{"operationId":"${operationId}","status":${status},"body":${body}}`)
   }
   return `${lines.join('\n')}\n`
 }

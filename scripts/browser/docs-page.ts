@@ -1,11 +1,21 @@
 /**
  * Swagger UI's page, by what a reader does with it. Notes on the way what the browser asks for and complains about.
  */
+import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
 
 const VIEWPORT = { width: 1280, height: 1600 }
 const TIMEOUT_MS = 20_000
 const OPERATION = '.opblock'
+const WATCH_PAUSES = `{
+  window.longestPauseMs = 0
+  let last = performance.now()
+  setInterval(() => {
+    const now = performance.now()
+    window.longestPauseMs = Math.max(window.longestPauseMs, now - last)
+    last = now
+  }, 20)
+}`
 /** `operations-{tag}-{operationId}`: how Swagger UI numbers its blocks. */
 const BLOCK_ID = /^operations-[^-]+-(.+)$/
 
@@ -59,6 +69,16 @@ export class DocsPage {
     return [...foreign.map((request) => `the page asked for ${request}`), ...this.#complaints]
   }
 
+  /** The text above the operations. */
+  async introduction(): Promise<string> {
+    return (await this.#page.locator('.info').textContent()) ?? ''
+  }
+
+  /** Pixels that the opened operation takes. */
+  async height(operationId: string): Promise<number> {
+    return (await this.#block(operationId).boundingBox())?.height ?? 0
+  }
+
   async authorize(token: string): Promise<void> {
     await this.#page.locator('.btn.authorize').click()
     const dialog = this.#page.locator('.dialog-ux')
@@ -67,23 +87,48 @@ export class DocsPage {
     await dialog.locator('button.btn-done').click()
   }
 
-  /** Opens the operation, sends what is filled in, and reads the answer that is shown. */
-  async execute(operationId: string): Promise<Shown> {
+  /** Opens the operation, and gives it parameters by their names. */
+  async open(operationId: string, parameters: Readonly<Record<string, string>> = {}) {
     const block = this.#block(operationId)
     await block.locator('.opblock-summary-control').click()
     await block.locator('.opblock-body').waitFor()
+    for (const [name, value] of Object.entries(parameters)) {
+      await block.locator(`tr[data-param-name="${name}"] input`).fill(value)
+    }
+  }
+
+  /** Sends what is filled in, and reads the answer that is shown. The operation is open. */
+  async execute(operationId: string): Promise<Shown> {
+    const block = this.#block(operationId)
     const tryOut = block.locator('.try-out__btn', { hasText: 'Try it out' })
     if ((await tryOut.count()) > 0) await tryOut.click()
     await block.locator('button.execute').click()
     const answer = block.locator('.live-responses-table .response').first()
     await answer.waitFor()
     const status = await answer.locator('.response-col_status').first().textContent()
-    const body = answer.locator('.response-col_description .highlight-code').first()
+    const body = answer.locator('.highlight-code, .large-body').first()
     const isShown = (await body.count()) > 0
     return {
       status: (status ?? '').trim(),
       body: isShown ? ((await body.textContent()) ?? '') : '',
     }
+  }
+
+  /** The bytes that the link of a clipped answer saves. */
+  async saved(operationId: string): Promise<Buffer> {
+    const started = this.#page.waitForEvent('download')
+    await this.#block(operationId).locator('.large-body a').click()
+    return readFile(await (await started).path())
+  }
+
+  /** Starts to measure the longest time for which the page's thread does nothing else; see `longestPause`. */
+  async watchPauses(): Promise<void> {
+    await this.#page.evaluate(WATCH_PAUSES)
+  }
+
+  /** In ms, since `watchPauses`. */
+  async longestPause(): Promise<number> {
+    return this.#page.evaluate('window.longestPauseMs')
   }
 
   async collapse(operationId: string): Promise<void> {
@@ -99,6 +144,10 @@ export class DocsPage {
     const sent = this.#block(operationId).locator('.opblock-section-request-body')
     await sent.evaluate((section) => section.scrollIntoView())
     await this.screenshot(path)
+  }
+
+  async close(): Promise<void> {
+    await this.#page.close()
   }
 
   #block(operationId: string): Locator {

@@ -85,11 +85,12 @@ function isOpen(request: FastifyRequest): boolean {
 function unauthorized(authorization: string | undefined): CoatcheckError {
   const header =
     'the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN or one of COATCHECK_TOKENS_FILE'
-  if (authorization === undefined) return new CoatcheckError('unauthorized', `Send ${header}.`)
+  const advice = `Send ${header}. On the page /docs, press "Authorize" and enter it.`
+  if (authorization === undefined) return new CoatcheckError('unauthorized', advice)
   const wrong = /^bearer /i.test(authorization)
     ? 'The bearer token is not the right one'
     : 'The authorization header is no bearer token'
-  return new CoatcheckError('unauthorized', `${wrong}. Send ${header}.`)
+  return new CoatcheckError('unauthorized', `${wrong}. ${advice}`)
 }
 
 function refuseWebPages(request: FastifyRequest): void {

@@ -20,6 +20,11 @@ const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
 const ANSWERS = new URL('openapi-answers.jsonl', import.meta.url)
 
+/** Before the description where tokens are set. */
+const TOKEN_NEEDED = `**This service needs a token.** Press *Authorize* below and enter the value of \`COATCHECK_TOKEN\`, or a token of \`COATCHECK_TOKENS_FILE\`. Until then every call but \`/livez\` and \`/readyz\` is answered with 401.
+
+`
+
 const DESCRIPTION = `Coatcheck keeps bulky tool results of AI-agent loops out of the transcript, and every byte of them within reach.
 
 1. **Put** each tool result. The answer has a handle (\`r1\`) and \`content\`: what goes into the transcript in its place.
@@ -38,7 +43,8 @@ const PAGE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
-  'img-src': "'self' data:",
+  // an image that a call answers with is shown from memory
+  'img-src': "'self' data: blob:",
   'font-src': "'self' data:",
   'connect-src': "'self'",
   'form-action': "'self'",
@@ -52,8 +58,10 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
-/** The bar on top is for loading another document, which the policy would refuse. */
-const PAGE_STYLE = '.swagger-ui .topbar { display: none }'
+/** Our changes to Swagger UI; the browser runs the scripts in this order, before Swagger UI starts. */
+const PAGE_FILES = new URL('swagger-ui/', import.meta.url)
+const PAGE_STYLE = 'page.css'
+const PAGE_SCRIPTS = ['large-answers.js', 'json-answers.js', 'response-rows.js', 'start.js']
 
 const TAGS = [
   {
@@ -97,7 +105,7 @@ export async function addOpenApi(
       info: {
         title: 'coatcheck',
         version: VERSION,
-        description: DESCRIPTION,
+        description: options.secured ? TOKEN_NEEDED + DESCRIPTION : DESCRIPTION,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This service.' }],
@@ -132,14 +140,25 @@ async function readAnswers(): Promise<readonly AnswerExample[]> {
   return lines.map((line) => JSON.parse(line) as AnswerExample)
 }
 
+interface PageFile {
+  readonly filename: string
+  readonly content: string
+}
+
+async function readPageFile(filename: string): Promise<PageFile> {
+  return { filename, content: await readFile(new URL(filename, PAGE_FILES), 'utf8') }
+}
+
 /** Call it after the routes are added. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
+  const [style, ...scripts] = await Promise.all([PAGE_STYLE, ...PAGE_SCRIPTS].map(readPageFile))
   await app.register(swaggerUi, {
     routePrefix: DOCS,
     staticCSP: PAGE_POLICY,
     theme: {
       title: 'coatcheck API',
-      css: [{ filename: 'theme.css', content: PAGE_STYLE }],
+      css: [style as PageFile],
+      js: scripts,
     },
     uiConfig: {
       docExpansion: 'list',

@@ -38,15 +38,14 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** The body that an operation answers its own example with; see `scripts/openapi.ts`. */
+/** The status and body that an operation answers its own example with; see `scripts/openapi.ts`. */
 export interface AnswerExample {
   readonly operationId: string
+  readonly status: number
   readonly body: unknown
 }
 
 const JSON_TYPE = 'application/json'
-/** The successes that a whole answer comes with; a 206 has a part of one. */
-const WHOLE = ['200', '201']
 const PLACES = ['path', 'query', 'header']
 /** Members of a schema that hold data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
@@ -111,8 +110,8 @@ function finishOperation(
   const { parameters, requestBody, responses } = operation
   const finished = Object.entries(responses).map(([status, response]) => {
     const content = finishContent(response.content ?? {}, named)
-    const json = WHOLE.includes(status) ? content[JSON_TYPE] : undefined
-    if (json !== undefined && answer !== undefined) json['example'] = answer.body
+    const json = Number(status) === answer?.status ? content[JSON_TYPE] : undefined
+    if (json !== undefined) json['example'] = answer?.body
     return [status, response.content === undefined ? response : { ...response, content }] as const
   })
   return {

@@ -35,7 +35,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   unauthorized: {
     detail:
-      'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN or one of COATCHECK_TOKENS_FILE.',
+      'Send the header "authorization: Bearer <token>" with the token of COATCHECK_TOKEN or one of COATCHECK_TOKENS_FILE. On the page /docs, press "Authorize" and enter it.',
   },
   forbidden_origin: {
     detail:
