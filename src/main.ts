@@ -11,6 +11,11 @@ import { naming, startService } from './service.ts'
 const MS_PER_SECOND = 1000
 const REFUSED = 1
 const STDOUT_FD = 1
+/**
+ * Signals of a crash keep their default, which ends the process. With a handler, the instruction that failed would be tried
+ * again for ever: the process would answer nothing, ignore SIGTERM and hold the lock of the ledger.
+ */
+const CRASHES = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT'] as const
 
 try {
   await main(process.env)
@@ -27,9 +32,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   for (const name of unknownSettings(env))
     logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
   const { COATCHECK_HOST: host, COATCHECK_PORT: port } = config
-  const service = await startService(config, { logger })
+  const service = await startService(config, { logger, onFault: throwUncaught })
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
-  closeWithGrace({ delay, logger }, async ({ err }) => {
+  closeWithGrace({ delay, logger, skip: [...CRASHES] }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
     else logger.info('stopping')
     await service.close()
@@ -37,6 +42,13 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const settings = `COATCHECK_HOST=${host} COATCHECK_PORT=${port}`
   const address = await naming(settings, service.app.listen({ host, port }))
   logger.info(`Swagger UI: ${address}/docs`)
+}
+
+/** An error that ended a thread ends the process, as an error that nothing catches in this one does. */
+function throwUncaught(cause: unknown): void {
+  setImmediate(() => {
+    throw cause
+  })
 }
 
 function loggerOf({ COATCHECK_LOG_LEVEL: level }: Config): Logger {

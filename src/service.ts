@@ -13,6 +13,8 @@ import { startSweeping } from './ledger/sweeping.ts'
 import type { RunLimits } from './runs/context.ts'
 import { ThreadValidator } from './validation/pool/thread-validator.ts'
 
+const MS_PER_SECOND = 1000
+
 export interface Service {
   /** Not yet listening. */
   readonly app: FastifyInstance
@@ -27,6 +29,8 @@ export interface ServiceOptions {
   readonly now?: () => number
   /** Called once, when nothing more is written to the ledger until the service is started again. */
   readonly onWriteFault?: () => void
+  /** Called with an error that nothing caught in a thread that the service cannot do without; it has to be ended. */
+  readonly onFault?: (cause: unknown) => void
 }
 
 /** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
@@ -40,17 +44,13 @@ export async function startService(config: Config, options: ServiceOptions = {})
       logger?.[notice.level](notice.facts ?? {}, notice.message)
       if (notice.level === 'fatal') onWriteFault()
     },
+    ...(options.onFault === undefined ? {} : { onFault: options.onFault }),
     cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
   })
   const ledger = await naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)
-  const validator = new ThreadValidator({
-    schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,
-    errorsShown: config.COATCHECK_MAX_ERRORS,
-    compileMs: config.COATCHECK_COMPILE_MS,
-    validateMs: config.COATCHECK_VALIDATE_MS,
-    waitMs: config.COATCHECK_VALIDATION_WAIT_SECONDS * 1000,
-    heapBytes: config.COATCHECK_VALIDATION_HEAP_BYTES,
-  })
+  const validator = new ThreadValidator(validationLimits(config), (err) =>
+    logger?.error({ err }, 'a thread that validates has ended; another takes its place'),
+  )
   const sweeping = startSweeping(ledger, {
     now,
     onError: (err) => logger?.error({ err }, 'sweep failed'),
@@ -128,4 +128,13 @@ const runLimits = (config: Config): RunLimits => ({
   maxErrors: config.COATCHECK_MAX_ERRORS,
   maxToolsPerRun: config.COATCHECK_MAX_TOOLS_PER_RUN,
   maxListBytes: config.COATCHECK_MAX_LIST_BYTES,
+})
+
+const validationLimits = (config: Config) => ({
+  schemaBytes: config.COATCHECK_MAX_SCHEMA_BYTES,
+  errorsShown: config.COATCHECK_MAX_ERRORS,
+  compileMs: config.COATCHECK_COMPILE_MS,
+  validateMs: config.COATCHECK_VALIDATE_MS,
+  waitMs: config.COATCHECK_VALIDATION_WAIT_SECONDS * MS_PER_SECOND,
+  heapBytes: config.COATCHECK_VALIDATION_HEAP_BYTES,
 })

@@ -1,5 +1,5 @@
 // The service as a child process: `src/main.ts` on a free port, with a ledger of its own.
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, type Serializable, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,8 +47,10 @@ export interface ServiceChild {
   readonly ledger: string
   /** All it has written, stdout and stderr as they came. */
   readonly output: string
-  /** Sends a message to the preload, and resolves with its answer. */
-  tell(message: number): Promise<unknown>
+  /** Sends a message, which is cloned, to the preload, and resolves with its answer. */
+  tell(message: unknown): Promise<unknown>
+  /** Resolves when the process has ended, by itself or by a signal; its ledger stays until {@link stop} or {@link kill}. */
+  ended(): Promise<Exit>
   /** Sends `signal` (SIGTERM when absent) and waits for the end; a temporary ledger is removed. Again: the same answer. */
   stop(signal?: NodeJS.Signals): Promise<Exit>
   /** `kill -9`, else as `stop`. */
@@ -115,9 +117,9 @@ class Child implements ServiceChild {
     return this.#process.pid ?? Number.NaN
   }
 
-  async tell(message: number): Promise<unknown> {
+  async tell(message: unknown): Promise<unknown> {
     const answer = once(this.#process, 'message')
-    this.#process.send(message)
+    this.#process.send(message as Serializable)
     return (await answer)[0]
   }
 

@@ -17,9 +17,13 @@ import { startThread, type WriterPort } from './protocol/thread.ts'
 /** Default bounds of what may wait to be committed. */
 const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
 
+const ignore = (): void => undefined
+
 export interface LedgerOptions {
   readonly onCommit?: (commit: Commit) => void
   readonly onNotice?: Tell
+  /** Called once when the thread that writes has ended by an error that nothing caught; reads go on. */
+  readonly onFault?: (cause: unknown) => void
   /** Past them a put is refused with `overloaded`. */
   readonly queue?: Partial<QueueLimits>
   /** For chunks that were read lately; 0: none. */
@@ -47,13 +51,13 @@ export async function openWith(
     readonly options: LedgerOptions
   },
 ): Promise<Ledger> {
-  const { onCommit = () => undefined, onNotice = () => undefined } = how.options
+  const { onCommit = ignore, onNotice = ignore, onFault = ignore } = how.options
   const { queue, cacheBytes = CHUNK_CACHE_BYTES } = how.options
   const touches = new SentTouches()
   const limits = { ...QUEUE_LIMITS, ...queue }
   const faults = new ReadFaults(how.path)
   const judge = (error: unknown): Promise<unknown> => faults.judge(error)
-  const writes = new Writes(port, { touches, limits, onCommit, onNotice, judge })
+  const writes = new Writes(port, { touches, limits, onCommit, onNotice, judge, onFault })
   try {
     await writes.opened()
   } catch (error) {

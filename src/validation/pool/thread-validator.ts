@@ -39,6 +39,7 @@ const DEFAULTS: ThreadLimits = {
 
 export class ThreadValidator implements Validator {
   readonly #limits: ThreadLimits
+  readonly #onFault: (cause: unknown) => void
   readonly #waiting: Waiting[] = []
   #waitingBytes = 0
   /** The one that was used last, and so knows the most schemas, is the last. */
@@ -49,8 +50,13 @@ export class ThreadValidator implements Validator {
   readonly #ending = new Set<Promise<void>>()
   #isClosed = false
 
-  constructor(limits: Partial<ThreadLimits> = {}) {
+  /** `onFault`: an error that nothing caught has ended one of the threads; others go on, and its call has failed with it. */
+  constructor(
+    limits: Partial<ThreadLimits> = {},
+    onFault: (cause: unknown) => void = () => undefined,
+  ) {
     this.#limits = { ...DEFAULTS, ...limits }
+    this.#onFault = onFault
   }
 
   async compile(schema: JsonSlice): Promise<readonly SchemaWarning[]> {
@@ -142,7 +148,7 @@ export class ThreadValidator implements Validator {
   }
 
   async #start(): Promise<void> {
-    const thread = new ValidationThread(this.#limits)
+    const thread = new ValidationThread(this.#limits, this.#onFault)
     this.#starting = thread
     try {
       await thread.ready

@@ -39,16 +39,19 @@ export class ValidationThread {
   readonly #worker: Worker
   readonly #limits: ThreadLimits
   readonly #progress: Progress
+  readonly #onFault: (cause: unknown) => void
   readonly #ready = Promise.withResolvers<void>()
   readonly #gone = Promise.withResolvers<void>()
   #running: Running | undefined
   #cause: unknown
   #hasEnded = false
 
-  constructor(limits: ThreadLimits) {
+  /** `onFault`: it has ended by an error that nothing caught; not by {@link end}, and not for a full heap. */
+  constructor(limits: ThreadLimits, onFault: (cause: unknown) => void) {
     this.#limits = limits
     const memory = progressMemory()
     this.#progress = new Progress(memory)
+    this.#onFault = onFault
     const resourceLimits: ResourceLimits = {
       maxOldGenerationSizeMb: Math.ceil(limits.heapBytes / MEBIBYTE),
       maxYoungGenerationSizeMb: YOUNG_MEBIBYTES,
@@ -144,9 +147,11 @@ export class ValidationThread {
   }
 
   #exit(status: number): void {
+    const wasEnded = this.#hasEnded
     this.#hasEnded = true
     const cause = this.#cause ?? new Error(`The thread that validates ended with ${status}.`)
     const isFull = cause instanceof Error && 'code' in cause && cause.code === OUT_OF_MEMORY
+    if (!wasEnded && !isFull) this.#onFault(cause)
     const error = isFull ? heapFull(this.#limits.heapBytes) : cause
     this.#finish()?.reject(error)
     this.#ready.reject(error)

@@ -4,14 +4,17 @@ import { slice } from '../support.ts'
 
 const ENOUGH_MS = 500
 
-const thread = new ValidationThread({
-  schemaBytes: 1000,
-  errorsShown: 1,
-  heapBytes: 67_108_864,
-  compileMs: 60_000,
-  validateMs: 60_000,
-  waitMs: 60_000,
-})
+const thread = new ValidationThread(
+  {
+    schemaBytes: 1000,
+    errorsShown: 1,
+    heapBytes: 67_108_864,
+    compileMs: 60_000,
+    validateMs: 60_000,
+    waitMs: 60_000,
+  },
+  () => undefined,
+)
 await thread.ready
 void thread.run({ schema: slice(true), value: slice(1) })
 // This thread reads nothing meanwhile.

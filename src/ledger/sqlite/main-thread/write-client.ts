@@ -38,6 +38,8 @@ interface Parts {
   readonly onNotice: Tell
   /** Looks into a failure before it is told; see `ReadFaults`. */
   readonly judge: (error: unknown) => Promise<unknown>
+  /** The writer has ended by a fault of its own: not by `close`, and not because it could not open the file. */
+  readonly onFault: (cause: unknown) => void
 }
 
 export class Writes {
@@ -48,6 +50,7 @@ export class Writes {
   #lastId = 0
   #puts = 0
   #putBytes = 0
+  #isOpen = false
   /** Why there is no writer any more. */
   #ended: CoatcheckError | undefined
 
@@ -94,6 +97,7 @@ export class Writes {
 
   /** After all that was asked for. Rejects when what was noted could not be written; the thread is gone in any case. */
   async close(): Promise<void> {
+    this.#isOpen = false
     try {
       if (this.#ended === undefined) await this.ask({ name: 'close' })
     } finally {
@@ -126,8 +130,13 @@ export class Writes {
     }
     if ('replies' in message) this.#settle(message)
     else if ('refused' in message) this.#opened.reject(fromPlainError(message.refused))
-    else this.#opened.resolve()
+    else this.#setOpen()
     if (this.#waiting.size === 0) this.#port.release()
+  }
+
+  #setOpen(): void {
+    this.#isOpen = true
+    this.#opened.resolve()
   }
 
   #settle({ replies, commits, touchesWritten: written }: Replies): void {
@@ -147,6 +156,9 @@ export class Writes {
     this.#ended ??= new CoatcheckError('ledger_unavailable', detail, {}, { cause })
     this.#opened.reject(this.#ended)
     for (const id of [...this.#waiting.keys()]) this.#take(id).reject(this.#ended)
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#parts.onFault(cause)
   }
 }
 
