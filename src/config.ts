@@ -26,7 +26,8 @@ import {
 const KIBIBYTE = 1024
 const MEBIBYTE = 1024 * KIBIBYTE
 const GIBIBYTE = 1024 * MEBIBYTE
-const DAY_SECONDS = 24 * 3600
+const HOUR_SECONDS = 3600
+const DAY_SECONDS = 24 * HOUR_SECONDS
 const FLAG = ['0', '1']
 
 const bytes = (description: string, value: number, maximum: number = 2 * GIBIBYTE) =>
@@ -140,6 +141,18 @@ export const ConfigSchema = Type.Object({
   COATCHECK_RETENTION_SECONDS: count(
     "How long evidence stays after a run's end.",
     30 * DAY_SECONDS,
+  ),
+  COATCHECK_CLOCK_HOLD_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 7 * DAY_SECONDS,
+    default: HOUR_SECONDS,
+    description:
+      "How long a jump of the machine's clock by more than a minute is not followed, and nothing is swept after a start with a clock that may be wrong; 0 follows it at once.",
+  }),
+  COATCHECK_MAX_EVICTIONS_PER_MINUTE: count(
+    'Most runs past their retention that are evicted in a minute.',
+    1000,
+    1_000_000,
   ),
   COATCHECK_MAX_RUNS: count('Most runs that are kept.', 100_000),
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),

@@ -7,8 +7,11 @@ import { buildApp } from './http/app.ts'
 import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/auth/tokens.ts'
 import { TokensFile } from './http/auth/tokens-file.ts'
 import { Metrics } from './http/observability/metrics.ts'
-import type { LedgerPolicy } from './ledger/ledger.ts'
+import { SteadyClock } from './ledger/clock.ts'
+import type { Ledger, LedgerPolicy } from './ledger/ledger.ts'
+import type { Tell } from './ledger/notice.ts'
 import { openLedger } from './ledger/open.ts'
+import { isStartInDoubt } from './ledger/start-time.ts'
 import { startSweeping } from './ledger/sweeping.ts'
 import type { RunLimits } from './runs/context.ts'
 import { ThreadValidator } from './validation/pool/thread-validator.ts'
@@ -25,7 +28,7 @@ export interface Service {
 export interface ServiceOptions {
   /** Absent: nothing is logged. */
   readonly logger?: FastifyBaseLogger
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, as they are; absent: the machine's clock, of which jumps are held. */
   readonly now?: () => number
   /** Called once, when nothing more is written to the ledger until the service is started again. */
   readonly onWriteFault?: () => void
@@ -35,13 +38,14 @@ export interface ServiceOptions {
 
 /** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { logger, now = Date.now, onWriteFault = () => undefined } = options
+  const { logger, onWriteFault = () => undefined } = options
+  const tell: Tell = (notice) => logger?.[notice.level](notice.facts ?? {}, notice.message)
   const metrics = new Metrics()
   const tokens = await openTokens(config)
   const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
     onCommit: (commit) => metrics.countCommit(commit),
     onNotice: (notice) => {
-      logger?.[notice.level](notice.facts ?? {}, notice.message)
+      tell(notice)
       if (notice.level === 'fatal') onWriteFault()
     },
     ...(options.onFault === undefined ? {} : { onFault: options.onFault }),
@@ -51,8 +55,11 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const validator = new ThreadValidator(validationLimits(config), (err) =>
     logger?.error({ err }, 'a thread that validates has ended; another takes its place'),
   )
+  const { now, offsetSeconds, firstSweepMs } = await openTime(ledger, { config, options, tell })
+  metrics.watchClock(offsetSeconds)
   const sweeping = startSweeping(ledger, {
     now,
+    ...(firstSweepMs === undefined ? {} : { firstMs: firstSweepMs }),
     onError: (err) => logger?.error({ err }, 'sweep failed'),
   })
   const app = await buildApp({
@@ -89,6 +96,27 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
+/** The time that runs are judged by; and when to sweep first, where the clock of the start is in doubt. */
+async function openTime(
+  ledger: Ledger,
+  how: { readonly config: Config; readonly options: ServiceOptions; readonly tell: Tell },
+): Promise<{ now: () => number; offsetSeconds: () => number; firstSweepMs: number | undefined }> {
+  const { config, options, tell } = how
+  const holdMs = config.COATCHECK_CLOCK_HOLD_SECONDS * MS_PER_SECOND
+  const { now: given } = options
+  if (given !== undefined) return { now: given, offsetSeconds: () => 0, firstSweepMs: undefined }
+  const monotonic = () => performance.now()
+  const clock = new SteadyClock({ wall: () => Date.now(), monotonic, holdMs, tell })
+  const { latestAt } = await ledger.totals()
+  const inDoubt = isStartInDoubt({ now: clock.now(), latestAt, holdMs }, tell)
+  if (inDoubt) clock.distrustStart()
+  return {
+    now: () => clock.now(),
+    offsetSeconds: () => clock.offsetSeconds(),
+    firstSweepMs: inDoubt ? holdMs : undefined,
+  }
+}
+
 /** Undefined where none are set. Throws naming the setting that cannot be used. */
 async function openTokens(config: Config): Promise<Tokens | undefined> {
   const { COATCHECK_TOKEN: token, COATCHECK_TOKENS_FILE: path } = config
@@ -115,6 +143,7 @@ const ledgerPolicy = (config: Config): LedgerPolicy => ({
   maxRuns: config.COATCHECK_MAX_RUNS,
   maxResultsPerRun: config.COATCHECK_MAX_RESULTS_PER_RUN,
   maxBytesPerRun: config.COATCHECK_MAX_BYTES_PER_RUN,
+  maxEvictionsPerMinute: config.COATCHECK_MAX_EVICTIONS_PER_MINUTE,
   maxToolsPerRun: config.COATCHECK_MAX_TOOLS_PER_RUN,
   maxToolBytesPerRun: config.COATCHECK_MAX_TOOL_BYTES_PER_RUN,
 })

@@ -209,6 +209,18 @@ export interface Queued {
   readonly bytes: number
 }
 
+/** Counts over all runs that can be read. */
+export interface Totals {
+  readonly runs: Readonly<Record<'open' | 'ended' | 'expired', number>>
+  readonly results: number
+  /** Bytes of their values. */
+  readonly keptBytes: number
+  /** When the oldest open run was opened; null without one. */
+  readonly oldestOpenAt: number | null
+  /** The last request of any run; 0 without one. */
+  readonly latestAt: number
+}
+
 /** What a ledger enforces, in its own transactions. */
 export interface LedgerPolicy {
   readonly defaultTtlSeconds: number
@@ -218,6 +230,8 @@ export interface LedgerPolicy {
   readonly maxRuns: number
   readonly maxResultsPerRun: number
   readonly maxBytesPerRun: number
+  /** Of all tenants; the others wait for a later sweep. */
+  readonly maxEvictionsPerMinute: number
   readonly maxToolsPerRun: number
   /** Of the names and schemas of a run's tools. */
   readonly maxToolBytesPerRun: number
@@ -284,7 +298,12 @@ export interface Ledger {
    */
   openUpload(ref: RunRef, now: number, names?: PutNames): Promise<Upload>
 
-  /** Expires idle runs and evicts those past retention, some at a time; true when there is more to do. */
+  /** Of all tenants, as the last sweep has left them. */
+  totals(): Promise<Totals>
+  /**
+   * Expires idle runs and evicts those past retention, some at a time; true when there is more to do. Times of runs that lie in
+   * the future, which a clock that went back has left, become `now`.
+   */
   sweep(now: number): Promise<boolean>
   /** Commits what is queued, writes what is noted, frees the file. */
   close(): Promise<void>

@@ -18,9 +18,11 @@ export function startSweeping(
     readonly now: () => number
     readonly onError: (error: unknown) => void
     readonly intervalMs?: number
+    /** Until the first one; an interval when absent. */
+    readonly firstMs?: number
   },
 ): Sweeping {
-  const { now, onError, intervalMs = INTERVAL_MS } = options
+  const { now, onError, intervalMs = INTERVAL_MS, firstMs = intervalMs } = options
   let timer: NodeJS.Timeout | undefined
   let stopped = false
   const plan = (ms: number): void => {
@@ -37,7 +39,7 @@ export function startSweeping(
       plan(intervalMs)
     }
   }
-  plan(intervalMs)
+  plan(firstMs)
   return {
     stop() {
       stopped = true

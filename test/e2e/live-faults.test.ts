@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openLedger } from '../../src/ledger/open.ts'
 import type { RunAnswer } from '../../src/runs/lifecycle.ts'
 import { expectSound, Kept, type Outcome, statusOf } from '../support/kept.ts'
-import { temporaryFolder } from '../support/ledger.ts'
+import { POLICY, putText, temporaryFolder } from '../support/ledger.ts'
 import { type ServiceChild, startChild } from '../support/service.ts'
 
 const HOUR_MS = 3_600_000
@@ -16,9 +17,12 @@ const POLL_MS = 20
 const LARGE_BYTES = 67_000_000
 const MORE = 'a line of a result\n'.repeat(60_000)
 
+const CLOCK = new URL('preload/clock.ts', import.meta.url)
+const YEAR_MS = 365 * 24 * HOUR_MS
+
 let child: ServiceChild
 beforeAll(async () => {
-  child = await startChild({ preload: new URL('preload/clock.ts', import.meta.url) })
+  child = await startChild({ preload: CLOCK })
 })
 afterAll(() => child.stop())
 
@@ -115,17 +119,6 @@ describe('a clock that jumps back', () => {
     expectSound(child.ledger)
   })
 
-  it('keeps a run expired that expired before the jump, with its evidence', async () => {
-    const kept = new Kept(child.url, 'expired')
-    await kept.put('before')
-    await child.tell(24 * 8 * HOUR_MS)
-    expect(await kept.put('too late')).toMatchObject({ status: 410, code: 'expired' })
-    await kept.expectAll()
-    await child.tell(0)
-    await kept.expectAll()
-    expectSound(child.ledger)
-  })
-
   it('is not what a start needs: what was written in the future is there', async () => {
     const kept = new Kept(child.url, 'future')
     await child.tell(HOUR_MS)
@@ -134,6 +127,56 @@ describe('a clock that jumps back', () => {
     expect(await kept.put('now')).toMatchObject({ status: 201, handle: 'r2' })
     expect((await read(kept)).state).toBe('open')
     await kept.expectAll()
+  })
+})
+
+const late = temporaryFolder()
+afterAll(() => late.remove())
+
+describe('a clock that jumps ahead', () => {
+  // Fault: one that was wrong for a minute ended every run for good, and a put during it never expired.
+  it('ends no run, dates no request ahead, and is told in log and metrics', async () => {
+    const kept = new Kept(child.url, 'ahead')
+    await kept.put('before')
+    await child.tell(YEAR_MS)
+    expect(await kept.put('a year ahead')).toMatchObject({ status: 201, handle: 'r2' })
+    expect(await metric('clock_offset_seconds')).toBe(YEAR_MS / 1000)
+    const run = (await (await fetch(kept.path)).json()) as RunAnswer
+    expect(run.state).toBe('open')
+    expect(Math.abs(Date.parse(run.last_request_at) - Date.now())).toBeLessThan(HOUR_MS)
+    await child.tell(0)
+    expect(await metric('clock_offset_seconds')).toBe(0)
+    expect(child.output).toContain("the machine's clock has jumped 31536000 seconds ahead")
+    await kept.expectAll()
+  })
+
+  it('is followed where no jump is held: a run stays expired when it is back', async () => {
+    const env = { COATCHECK_CLOCK_HOLD_SECONDS: '0' }
+    const follower = await startChild({ env, preload: CLOCK })
+    try {
+      const kept = new Kept(follower.url, 'expired')
+      await kept.put('before')
+      await follower.tell(24 * 8 * HOUR_MS)
+      expect(await kept.put('too late')).toMatchObject({ status: 410, code: 'expired' })
+      await kept.expectAll()
+      await follower.tell(0)
+      await kept.expectAll()
+      expectSound(follower.ledger)
+    } finally {
+      await follower.stop()
+    }
+  })
+
+  it('sweeps nothing after a start long after the last request, and says so', async () => {
+    const env = { COATCHECK_LEDGER: join(late.path, 'late.db') }
+    const ledger = await openLedger(env.COATCHECK_LEDGER, POLICY)
+    await ledger.append({ tenant: '', run: 'late' }, putText('kept'), Date.now() - YEAR_MS)
+    await ledger.close()
+    const started = await startChild({ env })
+    expect(await started.stop()).toEqual({ code: 0, signal: null })
+    expect(started.output).toMatch(
+      /clock is 3153600\d seconds after .*nothing is swept for 3600 seconds/,
+    )
   })
 })
 

@@ -25,6 +25,7 @@ export const POLICY: LedgerPolicy = {
   maxRuns: 20_000,
   maxResultsPerRun: 10_000,
   maxBytesPerRun: 1_000_000_000,
+  maxEvictionsPerMinute: 100_000,
   maxToolsPerRun: 1_000,
   maxToolBytesPerRun: 10_000_000,
 }

@@ -76,6 +76,15 @@ export class Metrics {
     this.#gauge('queued_bytes', 'Bytes of their values.', () => queued().bytes)
   }
 
+  /** How far the machine's clock is ahead of the time that runs are judged by. */
+  watchClock(offsetSeconds: () => number): void {
+    this.#gauge(
+      'clock_offset_seconds',
+      "How far the machine's clock is from the time that runs are judged by; 0 unless it has jumped.",
+      offsetSeconds,
+    )
+  }
+
   watchBodies(heldBytes: () => number): void {
     this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
   }

@@ -20,6 +20,7 @@ import type {
   RunRef,
   RunSummary,
   Standing,
+  Totals,
   Upload,
 } from '../ledger.ts'
 import type { Page, ResultsQuery, RunsQuery } from '../lists.ts'
@@ -145,6 +146,10 @@ export class SqliteLedger implements Ledger {
       writes: this.#writes,
       chunks: (chunks, seek) => this.#chunks(() => this.#open.findStaged({ key, chunks }, seek)),
     })
+  }
+
+  async totals(): Promise<Totals> {
+    return this.#open.totals()
   }
 
   async sweep(now: number): Promise<boolean> {

@@ -167,6 +167,64 @@ export function timesConform(open: Open): void {
       expect(await codeOf(ledger.openRun(ref('one too many'), {}, RETAINED + 1))).toBe('over_limit')
     })
 
+    // Fault: one sweep with a clock that was wrong for a minute evicted every run for good.
+    it('sweeps evict no more in a minute than they may', async () => {
+      await subject.reopen({ maxEvictionsPerMinute: 2 })
+      const refs = Array.from({ length: 5 }, (_, n) => ({ tenant: '', run: `run-${n}` }))
+      for (const ref of refs) await subject.ledger.append(ref, putText('kept'), NOW)
+      const readableBefore = async (): Promise<number> => {
+        const runs = await Promise.all(refs.map((ref) => subject.ledger.findRun(ref, NOW)))
+        return runs.filter((run) => run?.state !== 'evicted').length
+      }
+      for (const left of [3, 3]) {
+        await sweepAll(RETAINED + 1)
+        expect(await readableBefore()).toBe(left)
+      }
+      await subject.reopen({ maxEvictionsPerMinute: 100 })
+      await sweepAll(RETAINED + 1)
+      expect(await readableBefore()).toBe(0)
+    })
+
+    it('ending a run past its retention evicts nothing', async () => {
+      const { ledger } = subject
+      await subject.keep(putText('abc'))
+      await ledger.endRun(RUN, { purge: false }, RETAINED + 1)
+      expect(await ledger.findRun(RUN, NOW)).toMatchObject({ state: 'open' })
+    })
+
+    // Fault: a request that came while the clock was years ahead kept its run for as long.
+    it('a sweep brings times that lie in the future back to now', async () => {
+      const { ledger } = subject
+      const later = NOW + 365 * 86_400 * SECOND_MS
+      await subject.keep(putText('abc'), { now: later })
+      const other = { tenant: '', run: 'ended' }
+      await ledger.openRun(other, {}, later)
+      await ledger.endRun(other, { purge: false }, later)
+      await sweepAll(NOW)
+      expect(await ledger.findRun(RUN, NOW)).toMatchObject({ lastRequestAt: NOW, createdAt: NOW })
+      expect(await ledger.findRun(RUN, DEADLINE + 1)).toMatchObject({ state: 'expired' })
+      expect(await ledger.findRun(other, NOW)).toMatchObject({ state: 'ended', endedAt: NOW })
+    })
+
+    it('totals count what can be read', async () => {
+      const { ledger } = subject
+      const none = { runs: { open: 0, ended: 0, expired: 0 }, results: 0, keptBytes: 0 }
+      expect(await ledger.totals()).toEqual({ ...none, oldestOpenAt: null, latestAt: 0 })
+      const ref = (run: string) => ({ tenant: run, run })
+      for (const [n, run] of ['a', 'b', 'c', 'd'].entries()) {
+        await ledger.append(ref(run), putText('abc'), NOW + n)
+      }
+      await ledger.endRun(ref('a'), { purge: false }, NOW + 5)
+      await ledger.endRun(ref('b'), { purge: true }, NOW + 6)
+      expect(await ledger.totals()).toEqual({
+        runs: { open: 2, ended: 1, expired: 0 },
+        results: 3,
+        keptBytes: 9,
+        oldestOpenAt: NOW + 2,
+        latestAt: NOW + 5,
+      })
+    })
+
     it('a sweep comes to an end over many runs and large values, and leaves the live ones', async () => {
       const { ledger } = subject
       const ref = (run: string) => ({ tenant: '', run })

@@ -13,6 +13,7 @@ import type {
   Run,
   RunRef,
   Standing,
+  Totals,
 } from '../../ledger.ts'
 import type { ResultsQuery } from '../../lists.ts'
 import { ledgerError } from '../file/sqlite-errors.ts'
@@ -101,6 +102,10 @@ export class Reader {
     this.#now = now
     const { desc, ...ids } = range
     return this.#read(() => this.#runs.list({ tenant, ...ids }, { desc }, now))
+  }
+
+  totals(): Totals {
+    return this.#read(() => this.#runs.totals())
   }
 
   findStanding(ref: RunRef, now: number): Standing | undefined {

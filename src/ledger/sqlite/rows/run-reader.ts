@@ -3,9 +3,14 @@
  * noted so far included. Reads alone, and in the caller's transaction; on either connection.
  */
 import type Database from 'better-sqlite3'
-import type { LedgerPolicy, Run, RunRef } from '../../ledger.ts'
-import { isReadable, type RunRow, settled, toRun } from './run-state.ts'
-import { prepareRunReads, type RunRange, type RunToErase } from './run-statements.ts'
+import type { LedgerPolicy, Run, RunRef, Totals } from '../../ledger.ts'
+import { isReadable, type RunRow, type StoredState, settled, toRun } from './run-state.ts'
+import {
+  prepareRunReads,
+  type RunRange,
+  type RunToErase,
+  type StateTotals,
+} from './run-statements.ts'
 
 /** When a run was last asked for, by its key, as far as it is only noted; 0 when it is not. */
 export interface Noted {
@@ -46,6 +51,23 @@ export class RunReader {
   /** Of all tenants, also purged ones, in the order of their keys. */
   scan(afterKey: number, limit: number, now: number): readonly RunRow[] {
     return this.#sql.scan.all(afterKey, limit).map((row) => this.settled(row, now))
+  }
+
+  /** Over the rows as they are stored: a run may have expired since the last sweep. */
+  totals(): Totals {
+    const rows = this.#sql.totals.all()
+    const counted = (state: StoredState): number =>
+      rows.find((row) => row.state === state)?.runs ?? 0
+    const readable = rows.filter(isReadable)
+    const sum = (of: (row: StateTotals) => number) =>
+      readable.reduce((all, row) => all + of(row), 0)
+    return {
+      runs: { open: counted('open'), ended: counted('ended'), expired: counted('expired') },
+      results: sum(({ results }) => results),
+      keptBytes: sum(({ kept_bytes }) => kept_bytes),
+      oldestOpenAt: rows.find(({ state }) => state === 'open')?.oldest_at ?? null,
+      latestAt: Math.max(0, ...rows.map(({ latest_at }) => latest_at)),
+    }
   }
 
   toErase(): RunToErase | undefined {

@@ -52,7 +52,7 @@ function evictedBy(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
 }
 
 /** True while its evidence is served. */
-export function isReadable({ state }: RunRow): boolean {
+export function isReadable({ state }: Pick<RunRow, 'state'>): boolean {
   return state === 'open' || state === 'ended' || state === 'expired'
 }
 

@@ -4,12 +4,22 @@
  */
 import type Database from 'better-sqlite3'
 import type { Format } from '../../ledger.ts'
-import type { RunRow } from './run-state.ts'
+import type { RunRow, StoredState } from './run-state.ts'
 
 /** A run whose rows have yet to go. */
 export interface RunToErase {
   readonly key: number
   readonly state: 'evicting' | 'purging'
+}
+
+/** Over all runs in one state. */
+export interface StateTotals {
+  readonly state: StoredState
+  readonly runs: number
+  readonly results: number
+  readonly kept_bytes: number
+  readonly oldest_at: number
+  readonly latest_at: number
 }
 
 interface NewRun {
@@ -41,6 +51,11 @@ export function prepareRunReads(db: Database.Database) {
     listDesc: db.prepare<[RunRange], RunRow>(`${RANGE} ORDER BY run DESC LIMIT $limit`),
     scan: db.prepare<[number, number], RunRow>(
       `SELECT * FROM runs WHERE key > ? AND state <> 'purging' ORDER BY key LIMIT ?`,
+    ),
+    totals: db.prepare<[], StateTotals>(
+      `SELECT state, count(*) AS runs, sum(results) AS results, sum(kept_bytes) AS kept_bytes,
+         min(created_at) AS oldest_at, max(last_request_at) AS latest_at
+       FROM runs WHERE state <> 'purging' GROUP BY state`,
     ),
     // Purging ones first: somebody waits for them.
     toErase: db.prepare<[], RunToErase>(
@@ -95,6 +110,12 @@ function rows(db: Database.Database) {
     settle: db.prepare<[Pick<RunRow, 'key' | 'state' | 'ended_at' | 'last_request_at'>]>(
       `UPDATE runs SET state = $state, ended_at = $ended_at, last_request_at = $last_request_at
        WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
+    ),
+    // A clock that was ahead has left them.
+    notLater: db.prepare<[{ key: number; now: number }]>(
+      `UPDATE runs SET last_request_at = min(last_request_at, $now), created_at = min(created_at, $now),
+         ended_at = min(ended_at, $now)
+       WHERE key = $key`,
     ),
     evicted: db.prepare<[number]>(
       `UPDATE runs SET state = 'evicted', tool_count = 0, tool_bytes = 0 WHERE key = ?`,

@@ -4,7 +4,9 @@
  * still in the log, and copies of it in pages. What is left to do is in the file itself, so that it goes on after a crash.
  */
 import type Database from 'better-sqlite3'
+import { CLOCK_TOLERANCE_MS } from '../../clock.ts'
 import type { RunReader } from '../rows/run-reader.ts'
+import type { RunRow } from '../rows/run-state.ts'
 import type { RunToErase } from '../rows/run-statements.ts'
 import type { Results } from './results.ts'
 import type { Runs } from './runs.ts'
@@ -13,6 +15,7 @@ import type { Uploads } from './uploads.ts'
 
 /** How many runs one sweep looks at. */
 const SWEEP_RUNS = 500
+const MINUTE_MS = 60_000
 /** How much one piece erases, see `eraseCost`, and how many pages it moves: a few milliseconds of work, as a put waits for one. */
 const PIECE_ROWS = 100
 const PIECE_PAGES = 24
@@ -33,6 +36,11 @@ export class Eraser {
   readonly #sql: ReturnType<typeof prepare>
   /** The last run that the sweep in progress has looked at. */
   #sweptKey = 0
+  /** Since {@link #countedFrom}. */
+  #evicted = 0
+  /** Of the monotonic clock, in milliseconds. */
+  #countedFrom = performance.now()
+  readonly #maxEvictions: number
   #needsScrub: boolean
   /** Rows are not looked for until the files are clean: who waits must not wait for what comes later. */
   #isScrubbing = false
@@ -50,6 +58,7 @@ export class Eraser {
       readonly results: Results
       readonly uploads: Uploads
       readonly scrubber: Scrubber
+      readonly maxEvictionsPerMinute: number
     },
   ) {
     this.#db = db
@@ -61,15 +70,36 @@ export class Eraser {
     this.#sql = prepare(db)
     // what a process that ended has left
     this.#needsScrub = this.#sql.isOwed.get() !== undefined || this.#freePages() > 0
+    this.#maxEvictions = parts.maxEvictionsPerMinute
   }
 
   /** Within a transaction; true when there are more runs to look at. */
   sweep(now: number): boolean {
     const rows = this.#reader.scan(this.#sweptKey, SWEEP_RUNS, now)
-    for (const row of rows) this.#runs.settle(row)
+    for (const row of rows) this.#sweepRun(row, now)
     const last = rows.length < SWEEP_RUNS ? undefined : rows.at(-1)
     this.#sweptKey = last?.key ?? 0
     return last !== undefined
+  }
+
+  /** Evicts no more than some each minute of time that really passes: a clock that is wrong for long can still be set right. */
+  #sweepRun(row: RunRow, now: number): void {
+    const latestAt = Math.max(row.last_request_at, row.created_at, row.ended_at ?? 0)
+    if (latestAt > now + CLOCK_TOLERANCE_MS) this.#runs.notLater(row, now)
+    if (row.state === 'evicting') {
+      if (!this.#mayEvict()) return
+      this.#evicted++
+    }
+    this.#runs.settle(row)
+  }
+
+  #mayEvict(): boolean {
+    const now = performance.now()
+    if (now - this.#countedFrom >= MINUTE_MS) {
+      this.#countedFrom = now
+      this.#evicted = 0
+    }
+    return this.#evicted < this.#maxEvictions
   }
 
   /** The next piece. `write` runs its work as a transaction. */

@@ -104,12 +104,12 @@ export class Runs {
     this.#sql.count.run(row)
   }
 
-  /** Ends an open run; writes what time has made of any other. */
+  /** Ends an open run, and notes that one has expired. One past its retention is left to a sweep, which is bounded. */
   end(row: RunRow, now: number): void {
     if (row.state === 'open') {
       const last_request_at = Math.max(row.last_request_at, now)
       this.#sql.settle.run({ key: row.key, state: 'ended', ended_at: now, last_request_at })
-    } else this.settle(row)
+    } else if (row.state !== 'evicting') this.settle(row)
   }
 
   /** Writes the state that time has brought, where the row does not have it yet. */
@@ -117,6 +117,11 @@ export class Runs {
     if (state === 'open' || state === 'purged') return
     const { changes } = this.#sql.settle.run({ key, state, ended_at, last_request_at })
     if (changes > 0 && state === 'evicting') this.#sql.countRuns.run({ tenant, added: -1 })
+  }
+
+  /** Brings times of the run that lie in the future back to `now`. */
+  notLater({ key }: RunRow, now: number): void {
+    this.#sql.notLater.run({ key, now })
   }
 
   /** Leaves the run's name and last number; what it had is without a name from now on, and to be erased. */

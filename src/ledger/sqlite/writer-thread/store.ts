@@ -53,6 +53,7 @@ export class Store {
   /** Takes the file over: it is closed with the store. */
   constructor(file: LedgerFile, policy: LedgerPolicy) {
     const { db } = file
+    const { maxEvictionsPerMinute } = policy
     this.#file = file
     this.#db = db
     this.#reader = new RunReader(db, policy, this.#touches)
@@ -63,7 +64,12 @@ export class Store {
     const parts = { runs: this.#runs, results: this.#results, uploads: this.#uploads }
     this.#puts = new Puts({ ...parts, chunks })
     this.#scrubber = new Scrubber(db)
-    this.#eraser = new Eraser(db, { ...parts, reader: this.#reader, scrubber: this.#scrubber })
+    this.#eraser = new Eraser(db, {
+      ...parts,
+      reader: this.#reader,
+      scrubber: this.#scrubber,
+      maxEvictionsPerMinute,
+    })
     this.#version = db.pragma('user_version', { simple: true }) as number
     this.#transaction = db.transaction((work: () => unknown) => work())
   }
