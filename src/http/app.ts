@@ -15,7 +15,7 @@ import { addFraming } from './connection/ambiguous-requests.ts'
 import { addDraining } from './connection/draining.ts'
 import { addContinue } from './connection/expect-continue.ts'
 import { addNotFound } from './connection/not-found.ts'
-import { RequestMessage } from './connection/request-message.ts'
+import { addOneRequest, oneRequestMessages } from './connection/one-request.ts'
 import { addTimeouts, serverTimeouts, type Timeouts } from './connection/timeouts.ts'
 import { addDocs, addOpenApi } from './docs/docs.ts'
 import { Metrics } from './observability/metrics.ts'
@@ -65,7 +65,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseConnection,
     http: {
       requireHostHeader: false,
-      IncomingMessage: RequestMessage,
+      ...oneRequestMessages,
       ...(timeouts && serverTimeouts(timeouts)),
     },
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -79,6 +79,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorate('metrics', metrics)
   app.decorate('bodyLimits', bodyLimits)
   app.setErrorHandler(sendProblem)
+  addOneRequest(app)
   addNotFound(app)
   // first: what is refused has to go on arriving too
   if (timeouts !== undefined) addTimeouts(app, timeouts)

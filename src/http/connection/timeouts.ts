@@ -8,6 +8,7 @@ import { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { hasBody } from '../body/raw-body.ts'
 import { refuseConnection } from '../problems/problems.ts'
+import { bytesTaken } from './node-http.ts'
 
 const MS_PER_SECOND = 1000
 /** How often in its time something is looked at. */
@@ -95,13 +96,4 @@ function lookAtAnswer(socket: Socket, answer: Connection): void {
   answer.idle = isStuck ? answer.idle + 1 : 0
   answer.takenBytes = takenBytes
   if (answer.idle > LOOKS) socket.destroy()
-}
-
-/** What the system has taken of all that was written. `bytesWritten` counts a write as a whole when it begins, however large. */
-function bytesTaken(socket: Socket): number {
-  // Node's own names
-  const { _handle: handle } = socket as Socket & {
-    _handle?: { readonly bytesWritten: number; readonly writeQueueSize: number } | null
-  }
-  return handle ? handle.bytesWritten - handle.writeQueueSize : 0
 }

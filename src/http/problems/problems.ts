@@ -11,6 +11,7 @@ import { type Static, Type } from 'typebox'
 import { CoatcheckError, ERROR_CODES, type ErrorCode } from '../../core/errors.ts'
 import { bodyTooLarge, hasBody } from '../body/raw-body.ts'
 import { describeInvalid } from '../body/request-validation.ts'
+import { answerOn, keepOpenAfter } from '../connection/node-http.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json'
 /** The header that each answer names its request in. */
@@ -177,10 +178,8 @@ function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
   reply.header('connection', 'close')
   const end = (): void => void raw.socket.end()
-  reply.raw.once('prefinish', () => {
-    // Node's own name for an answer after which it ends the connection; its header says so already
-    Object.assign(reply.raw, { _last: false })
-  })
+  // its header says already that the connection ends
+  reply.raw.once('prefinish', () => keepOpenAfter(reply.raw))
   reply.raw.once('finish', () => (raw.readableEnded ? end() : raw.once('end', end)))
 }
 
@@ -201,15 +200,15 @@ interface RefusedConnection {
   readonly rawPacket?: unknown
 }
 
-/** What is no HTTP gets its problem as well, and the connection ends: where the next request would begin is unknown. */
+/**
+ * Answers what is no HTTP with a problem, after the answers that are due, and ends the connection: where the next request would
+ * begin is unknown. An answer that is being sent to a request whose body is no HTTP is sent to its end.
+ */
 export function refuseConnection({ code, rawPacket }: RefusedConnection, socket: Socket): void {
-  // Node's own name for the answer that is under way: what is written into it would be taken for a part of it.
-  const { _httpMessage: answer } = socket as Socket & {
-    _httpMessage?: { headersSent: boolean } | null
-  }
-  if (code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
-    return void socket.destroy()
-  }
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const answer = answerOn(socket)
+  // What is written into an answer would be taken for a part of it.
+  if (answer?.headersSent === true) return void answer.once('finish', () => endAndClose(socket))
   const { status, title } = PROBLEMS.invalid_request
   const detail = CONNECTION_DETAILS[code] ?? `The request is not HTTP as it should be (${code}).`
   const id = randomUUID()
@@ -224,8 +223,12 @@ export function refuseConnection({ code, rawPacket }: RefusedConnection, socket:
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${id}\r\nconnection: close\r\n\r\n`
   // after which a client reads no body; known only while the request's first line is at hand
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, HEAD.length) === HEAD
-  socket.end(isHead ? head : head + body)
-  // Whoever does not close it then would keep it for good.
+  endAndClose(socket, isHead ? head : head + body)
+}
+
+/** Ends a connection after `last`, and closes it for a client that does not. */
+function endAndClose(socket: Socket, last = ''): void {
+  socket.end(last)
   const gone = setTimeout(() => socket.destroy(), LINGER_MS).unref()
   socket.once('close', () => clearTimeout(gone))
 }

@@ -1,0 +1,51 @@
+/**
+ * Where an HTTP/1.1 message may end in the bytes of a connection. The head of a request ends with an empty line, and so does a body
+ * in chunks; any other body has a length. Bytes are cut there, so that the parser never gets those of two requests at once. An
+ * empty line within a chunk is a cut, too, which does no harm.
+ */
+const CR = 0x0d
+const LF = 0x0a
+const EMPTY_LINE = Buffer.from('\r\n\r\n')
+
+export class MessageEnds {
+  /** Bytes left of a body that has a length. */
+  #bodyBytes = 0
+  /** How much of an empty line the last bytes were. */
+  #matched = 0
+
+  /** A body of so many bytes comes now. */
+  bodyFollows(bytes: number): void {
+    this.#bodyBytes = bytes
+  }
+
+  /** The end, at most `piece.length`, of the bytes from `at` that are of one message. They count as read. */
+  next(piece: Buffer, at: number): number {
+    if (this.#bodyBytes > 0) {
+      const bytes = Math.min(this.#bodyBytes, piece.length - at)
+      this.#bodyBytes -= bytes
+      return at + bytes
+    }
+    let start = at
+    while (this.#matched > 0 && start < piece.length) {
+      this.#match(piece[start] as number)
+      start += 1
+      if (this.#matched === EMPTY_LINE.length) return this.#cut(start)
+    }
+    const found = piece.indexOf(EMPTY_LINE, start)
+    if (found >= 0) return this.#cut(found + EMPTY_LINE.length)
+    for (const byte of piece.subarray(Math.max(start, piece.length - EMPTY_LINE.length + 1)))
+      this.#match(byte)
+    return piece.length
+  }
+
+  #cut(end: number): number {
+    this.#matched = 0
+    return end
+  }
+
+  #match(byte: number): void {
+    const expected = this.#matched % 2 === 0 ? CR : LF
+    if (byte === expected) this.#matched += 1
+    else this.#matched = byte === CR ? 1 : 0
+  }
+}
