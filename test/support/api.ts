@@ -70,7 +70,10 @@ export class RunCalls {
   }
 
   /** Puts an envelope. */
-  put(envelope: string, headers: Headers = {}): Promise<Answer<PutAnswer>> {
+  put(
+    envelope: string,
+    headers: Headers = {},
+  ): Promise<Answer<PutAnswer & { readonly unwrapped?: true }>> {
     return this.#api.json('POST', `${this.path}/results`, envelope, headers)
   }
 

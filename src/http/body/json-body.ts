@@ -1,6 +1,7 @@
 /**
- * Bodies. They are taken as bytes, decoded (`decoding.ts`), raw ones as `raw-body.ts` says. A JSON body is scanned once; its members that hold callers' JSON, which the route's
- * schema marks as opaque, stay slices of those bytes, and only the members that are ours become objects.
+ * Bodies. They are taken as bytes and decoded (`decoding.ts`), raw ones as `raw-body.ts` says. A JSON body is scanned once. Its
+ * members that hold callers' JSON, which the route's schema marks as opaque, stay slices of those bytes; only the members that
+ * are ours become objects.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,7 +11,7 @@ import { parseJson } from '../../core/json/scan.ts'
 import { type JsonSlice, membersOf } from '../../core/json/slice.ts'
 import { decodeRaw } from '../../core/json/strings.ts'
 import { foreignCharset, mediaOf } from './media.ts'
-import { bodyTooLarge, declaredBytes, type RawLimits, readRaw } from './raw-body.ts'
+import { bodyTooLarge, declaredBytes, type RawBody, type RawLimits, readRaw } from './raw-body.ts'
 import { joinPieces, takeBody } from './read-body.ts'
 import { INSTEAD, OPAQUE } from './request-validation.ts'
 
@@ -33,14 +34,14 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
-    (request: FastifyRequest, stream: Readable, done: Done) =>
-      takeJson(request, stream, { limits, done }),
+    (request: FastifyRequest, stream: Readable, done: Done) => {
+      if (!isBare(request)) return takeJson(request, stream, { limits, done })
+      takeBare(request, stream, limits).then((body) => done(null, body), done)
+    },
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
     requireRawRoute(request)
-    const { raw, headers, heldBody: held } = request
-    const source = { stream, declaredBytes: declaredBytes(raw), held }
-    return readRaw(mediaOf(headers['content-type']), source, limits)
+    return readRaw(mediaOf(request.headers['content-type']), sourceOf(request, stream), limits)
   })
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -48,6 +49,27 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
       request.body = emptyBody(request)
     done()
   })
+}
+
+const sourceOf = ({ raw, heldBody: held }: FastifyRequest, stream: Readable) => ({
+  stream,
+  declaredBytes: declaredBytes(raw),
+  held,
+})
+
+/** Whether a JSON body is the value itself, and no envelope. The query is not validated yet. */
+function isBare(request: FastifyRequest): boolean {
+  return takesRaw(request) && (request.query as { envelope?: unknown }).envelope === 'none'
+}
+
+/** A JSON document as a raw body. Throws `invalid_request` when it is empty, and what `mediaOf` and `readRaw` throw. */
+async function takeBare(
+  request: FastifyRequest,
+  stream: Readable,
+  limits: BodyLimits,
+): Promise<RawBody> {
+  const { mediaType } = mediaOf(request.headers['content-type'])
+  return readRaw({ kind: 'json', mediaType }, sourceOf(request, stream), limits)
 }
 
 /** What an empty body stands for. */

@@ -5,10 +5,11 @@
  * Fastify's `setValidatorCompiler` and `setSerializerCompiler` are not enough: a child context that calls `addSchema` makes
  * its own from the factories (fastify 5.12), so the factories are what is given.
  */
-import { Ajv, type ErrorObject } from 'ajv'
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyServerOptions } from 'fastify'
 import { quote } from '../../validation/quote-data.ts'
 import { serialize } from '../reply/reply.ts'
+import { RawBody } from './raw-body.ts'
 
 /** Marks a schema of callers' JSON, which stays bytes; see `json-body.ts`. */
 export const OPAQUE = 'x-opaque-json'
@@ -51,13 +52,24 @@ export const schemaController: SchemaController = {
         // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
-        if (httpPart === 'body') return json.compile(schema as object) as never
+        if (httpPart === 'body') return bodyValidator(json.compile(schema as object)) as never
         return text.compile(
           httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object),
         ) as never
       }
     },
   },
+}
+
+/** Of a body that was taken raw, whatever its type, nothing is validated. */
+function bodyValidator(validate: ValidateFunction): (body: unknown) => boolean {
+  const validateBody = (body: unknown): boolean => {
+    const isValid = body instanceof RawBody || validate(body)
+    validateBody.errors = isValid ? null : validate.errors
+    return isValid
+  }
+  validateBody.errors = null as ValidateFunction['errors']
+  return validateBody
 }
 
 /** Header names as Node has them; a schema shows them as they are known. */

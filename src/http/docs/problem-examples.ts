@@ -25,7 +25,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   invalid_request: {
     detail:
-      'The body has the unknown member "tool_use"; there are tool_use_id, tool_name, render, output, failure, suspension. A result itself goes under "output", or is sent with a type of its own, such as application/vnd.tool+json.',
+      'The body has the unknown member "tool_use"; there are tool_use_id, tool_name, render, output, failure, suspension. A result itself goes under "output", or is sent bare: with ?envelope=none, or with a type of its own, such as application/vnd.tool+json.',
   },
   invalid_range: {
     detail:

@@ -152,7 +152,16 @@ const ResultMembers = {
 }
 
 export const PutResultSchema = Type.Object(
-  { ...ResultMembers, ...ContentMembers },
+  {
+    ...ResultMembers,
+    ...ContentMembers,
+    unwrapped: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Only there when the body was `{"output": …}` and nothing else: its `output` is the value. A document of that shape is kept whole with `?envelope=none`.',
+      }),
+    ),
+  },
   {
     $id: 'PutResult',
     additionalProperties: false,

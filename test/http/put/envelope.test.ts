@@ -142,3 +142,57 @@ describe('the envelope of a put', () => {
     expect((await run.read()).body.results).toBe(1)
   })
 })
+
+// Fault: a document whose only member is "output" was unwrapped without a word.
+describe('a JSON document that looks like an envelope', () => {
+  const DOCUMENT = '{ "output": 12345678901234567890 }'
+  const bare = (body: string, query = '', type = 'application/json') => {
+    const url = `${api.newRun().path}/results?envelope=none${query}`
+    return api.app.inject({ method: 'POST', url, payload: body, headers: { 'content-type': type } })
+  }
+
+  it('is unwrapped, and the answer says so when there is nothing beside the output', async () => {
+    const run = api.newRun()
+    const put = await run.put(DOCUMENT)
+    expect(put.body).toMatchObject({ unwrapped: true, total_bytes: 20 })
+    expect((await run.put(DOCUMENT)).body.unwrapped).toBe(true)
+    const named = await run.put('{"output": 1, "render": "auto"}')
+    expect(named.status).toBe(201)
+    expect(Object.keys(named.body)).not.toContain('unwrapped')
+  })
+
+  it.each([DOCUMENT, '{"rows": [1.0], "rows": []}', '[1, 2]', '"a text"', 'null'])(
+    'is kept whole with envelope=none: %s',
+    async (document) => {
+      const put = await bare(document, '&tool_use_id=a&tool_name=t')
+      expect(put.statusCode).toBe(201)
+      const { run_id, evidence_id, total_bytes, ...answer } = put.json()
+      expect({ evidence_id, total_bytes }).toEqual({
+        evidence_id: 'a',
+        total_bytes: document.length,
+      })
+      expect(answer).not.toHaveProperty('unwrapped')
+      const value = await api.app.inject({ url: `/v1/runs/${run_id}/results/r1/value` })
+      expect(value.payload).toBe(document)
+      expect(value.headers['content-type']).toBe('application/json')
+    },
+  )
+
+  it.each([
+    ['{"output": 1', 'application/json', 'invalid_json'],
+    ['', 'application/json', 'invalid_json'],
+    ['{}', 'application/json; charset=latin1', 'unsupported_media_type'],
+  ])('is refused with envelope=none when it is no JSON: %j', async (body, type, code) => {
+    const put = await bare(body, '', type)
+    expect(put.json().code).toBe(code)
+  })
+
+  it.each(['{"rows": []}', '[1, 2]', '{}'])(
+    'is refused as an envelope with a word of envelope=none: %s',
+    async (body) => {
+      const put = await api.newRun().put(body)
+      expect(put.status).toBe(400)
+      expect(put.body.detail).toContain('?envelope=none')
+    },
+  )
+})

@@ -12,6 +12,16 @@ import type { Envelope, PutQuery } from './schemas.ts'
 const TOOL_USE_ID = 'coatcheck-tool-use-id'
 const ONE_OF = ['output', 'failure', 'suspension'] as const
 
+/**
+ * Whether the body is an envelope that could as well be a bare document: its only member is `output`. The answer says so, since
+ * a caller who meant the document would not notice otherwise.
+ */
+export function isUnwrapped({ body }: FastifyRequest): boolean {
+  if (body instanceof RawBody) return false
+  const members = Object.keys(body as Envelope)
+  return members.length === 1 && members[0] === 'output'
+}
+
 /** Throws `invalid_request` and what reading a raw body throws. */
 export function readPut(request: FastifyRequest, maxJsonDepthLevels: number): PutRequest {
   const idempotencyKey = headerText(request, 'idempotency-key') ?? null
@@ -63,7 +73,7 @@ function envelopeSource({ output, failure, suspension }: Envelope): PutSource {
     const has = given === 0 ? 'none' : `${given} of them`
     throw new CoatcheckError(
       'invalid_request',
-      `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}.`,
+      `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}. A document that is no envelope is sent with ?envelope=none.`,
     )
   }
   if (output !== undefined) return { output }

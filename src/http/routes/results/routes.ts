@@ -21,7 +21,7 @@ import {
   RunParams,
   ref,
 } from '../shared-schemas.ts'
-import { readPut } from './put.ts'
+import { isUnwrapped, readPut } from './put.ts'
 import {
   ContentQuerySchema,
   ListedResultSchema,
@@ -57,7 +57,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         tags,
         summary: 'Put a result',
         description:
-          'Keeps a tool result and answers with its handle and with `content`, which goes into the transcript in its place. `application/json` is an envelope; every other type is the result itself, byte for byte. The answer comes when the result is in the ledger.',
+          'Keeps a tool result and answers with its handle and with `content`, which goes into the transcript in its place. `application/json` is an envelope, unless `envelope` is `none`; every other type is the result itself, byte for byte. The answer comes when the result is in the ledger.',
         params: RunParams,
         querystring: PutQuerySchema,
         headers: PutHeadersSchema,
@@ -73,7 +73,9 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
       const put = readPut(request, context.limits.maxJsonDepthLevels)
       const outcome = await putResult(context, request.runRef, put)
       app.metrics.countPut(outcome)
-      return reply.code(outcome.retried ? 200 : 201).send(outcome.answer)
+      const { answer, retried } = outcome
+      const noted = isUnwrapped(request) ? { ...answer, unwrapped: true } : answer
+      return reply.code(retried ? 200 : 201).send(noted)
     },
   )
 

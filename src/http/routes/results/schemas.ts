@@ -122,7 +122,7 @@ const EnvelopeSchema = Type.Object(
   {
     title: 'Envelope',
     additionalProperties: false,
-    [INSTEAD]: `A result itself goes under "output", or is sent with a type of its own, such as application/vnd.tool+json`,
+    [INSTEAD]: `A result itself goes under "output", or is sent bare: with ?envelope=none, or with a type of its own, such as application/vnd.tool+json`,
     'x-examples': ENVELOPE_EXAMPLES,
     description: 'A result in an envelope: exactly one of `output`, `failure` and `suspension`.',
   },
@@ -150,6 +150,13 @@ export const PutQuerySchema = Type.Object(
       Type.Enum([...RENDERS], {
         description: "For a raw body: which content to answer. An envelope's own comes first.",
         [SHOWN_EXAMPLES]: ['window'],
+      }),
+    ),
+    envelope: Type.Optional(
+      Type.Enum(['none'], {
+        description:
+          '`none`: a body of `application/json` is no envelope; the whole document is the value.',
+        [SHOWN_EXAMPLES]: ['none'],
       }),
     ),
   },
