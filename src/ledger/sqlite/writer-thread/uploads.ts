@@ -9,6 +9,7 @@ import { CHUNK_BYTES } from '../../../core/limits.ts'
 import type { Chunk, PutNames, RunRef } from '../../ledger.ts'
 import { type ChunkKeys, type ChunkWriter, eraseCost } from '../rows/chunks.ts'
 import type { Results } from './results.ts'
+import { type GivingWay, givingWay } from './upload-shares.ts'
 
 /** Set aside for the chunks of one value, since they have no gaps: 256 GiB of them. Keys are plenty. */
 const RESERVED_KEYS = 4_194_304
@@ -36,7 +37,7 @@ export class Uploads {
   readonly #results: Results
   readonly #underWay = new Map<number, Upload>()
   /** Those that had to make room, until their callers have heard of it. */
-  readonly #displaced = new Set<number>()
+  readonly #displaced = new Map<number, GivingWay['why']>()
 
   /** The parts are of the same connection. */
   constructor(
@@ -49,11 +50,11 @@ export class Uploads {
   }
 
   /**
-   * Sets keys aside; nothing is written. The first of them names the upload. Where too many are under way, the one that has been
-   * quiet for longest is dropped, so that clients which send nothing keep nobody out. Throws `overloaded` when none is quiet.
+   * Sets keys aside; nothing is written. The first of them names the upload. Where too many are under way, one makes room, see
+   * `upload-shares.ts`. Throws `overloaded` when none does.
    */
   open({ ref, names }: Asked): number {
-    if (this.#underWay.size >= UPLOADS) this.#makeRoom()
+    if (this.#underWay.size >= UPLOADS) this.#makeRoom(ref.tenant)
     const key = this.#results.reserve(RESERVED_KEYS)
     this.#underWay.set(key, { ref, names, chunks: 0, bytes: 0, quietSince: performance.now() })
     return key
@@ -69,9 +70,8 @@ export class Uploads {
   find(key: number): Upload {
     const upload = this.#underWay.get(key)
     if (upload !== undefined) return upload
-    if (this.#displaced.has(key)) {
-      throw overloaded(`Nothing came of the value for ${QUIET_MS} ms while others waited.`)
-    }
+    const why = this.#displaced.get(key)
+    if (why !== undefined) throw overloaded(DISPLACED[why])
     const detail = 'The run was purged while the value was on its way. Nothing of it is kept.'
     throw new CoatcheckError('ended', detail)
   }
@@ -133,15 +133,20 @@ export class Uploads {
     return this.#sql.all.all().find((key) => !this.#underWay.has(key))
   }
 
-  #makeRoom(): void {
-    const [key, { quietSince }] = [...this.#underWay].reduce((quietest, next) =>
-      next[1].quietSince < quietest[1].quietSince ? next : quietest,
+  #makeRoom(tenant: string): void {
+    const shares = new Map(
+      [...this.#underWay].map(([key, { ref, bytes, quietSince }]) => [
+        key,
+        { tenant: ref.tenant, bytes, quietSince },
+      ]),
     )
-    if (quietSince > performance.now() - QUIET_MS) {
+    const quietBefore = performance.now() - QUIET_MS
+    const giving = givingWay(shares, { tenant, quietBefore })
+    if (giving === undefined) {
       throw overloaded(`${UPLOADS} values are on their way in pieces, which is the limit.`)
     }
-    this.#underWay.delete(key)
-    this.#displaced.add(key)
+    this.#underWay.delete(giving.key)
+    this.#displaced.set(giving.key, giving.why)
   }
 
   /** Erases from its end while `budget` (see `eraseCost`) lasts; returns what is left of it, above 0 when all is gone. */
@@ -159,6 +164,11 @@ export class Uploads {
     this.#sql.erase.run(key)
     return budget
   }
+}
+
+const DISPLACED: Readonly<Record<GivingWay['why'], string>> = {
+  quiet: `Nothing came of the value for ${QUIET_MS} ms while others waited.`,
+  share: `The value made room for one of another tenant, which had fewer of the ${UPLOADS} that may be on their way.`,
 }
 
 const overloaded = (what: string): CoatcheckError =>
