@@ -12,7 +12,10 @@ import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
 import { pathOf } from '../logged.ts'
 import { PROBLEM_PAGES, PROBLEMS } from '../problems/problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
+import { StaticText } from './static-text.ts'
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+const YAML_TYPE = 'application/yaml; charset=utf-8'
 const VERSION = '0.1.0'
 const ROOT = '/'
 const DOCS = '/docs'
@@ -152,8 +155,19 @@ async function readPageFile(filename: string): Promise<PageFile> {
 /** Call it after the routes are added. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
   const [style, ...scripts] = await Promise.all([PAGE_STYLE, ...PAGE_SCRIPTS].map(readPageFile))
+  const json = new StaticText(JSON_TYPE, () => JSON.stringify(app.swagger()))
+  const yaml = new StaticText(YAML_TYPE, () => openApiYaml(app))
   await app.register(swaggerUi, {
     routePrefix: DOCS,
+    uiHooks: {
+      // Its own documents would be made anew for each request.
+      onRequest: (request, reply, done) => {
+        const path = pathOf(request.url)
+        if (path === `${DOCS}/json`) json.send(request, reply)
+        else if (path === `${DOCS}/yaml`) yaml.send(request, reply)
+        else done()
+      },
+    },
     staticCSP: PAGE_POLICY,
     theme: {
       title: 'coatcheck API',
@@ -173,9 +187,11 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   app.get(ROOT, { schema: { hide: true } }, (request, reply) =>
     pathOf(request.url) === ROOT ? reply.redirect(DOCS) : reply.callNotFound(),
   )
-  app.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-  app.get('/openapi.yaml', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type('application/yaml; charset=utf-8').send(openApiYaml(app)),
+  app.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
+    json.send(request, reply),
+  )
+  app.get('/openapi.yaml', { schema: { hide: true } }, (request, reply) =>
+    yaml.send(request, reply),
   )
   app.get(PROBLEM_PAGES, { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(problemIndex()),

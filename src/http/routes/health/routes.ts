@@ -18,6 +18,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
   app,
   { ledger },
 ) => {
+  let asked: Promise<void> | undefined
   app.get(
     '/livez',
     {
@@ -59,7 +60,11 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
       },
     },
     async () => {
-      await ledger.ping().catch(notReady)
+      // However many ask at a time, the ledger is asked once.
+      asked ??= ledger.ping().finally(() => {
+        asked = undefined
+      })
+      await asked.catch(notReady)
       return { status: 'ok' as const }
     },
   )

@@ -1,0 +1,36 @@
+/**
+ * Text that is the same for every caller: it is made once, when it is first asked for, and sent from the same bytes each time. A
+ * stranger who asks again costs no more than a small answer.
+ */
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+const NOT_MODIFIED = 304
+const ETAG_CHARS = 32
+
+export class StaticText {
+  readonly #type: string
+  readonly #make: () => string
+  #made: { readonly bytes: Buffer; readonly etag: string } | undefined
+
+  /** `make` is called once. `type` is the content type. */
+  constructor(type: string, make: () => string) {
+    this.#type = type
+    this.#make = make
+  }
+
+  /** Sends the text with its ETag, or 304 to a client that names that. */
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    this.#made ??= withEtag(Buffer.from(this.#make()))
+    const { bytes, etag } = this.#made
+    reply.header('etag', etag).header('cache-control', 'no-cache')
+    const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim()) ?? []
+    if (known.includes(etag) || known.includes(`W/${etag}`)) return reply.code(NOT_MODIFIED).send()
+    return reply.type(this.#type).send(bytes)
+  }
+}
+
+function withEtag(bytes: Buffer): { readonly bytes: Buffer; readonly etag: string } {
+  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, ETAG_CHARS)
+  return { bytes, etag: `"${digest}"` }
+}
