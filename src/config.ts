@@ -70,6 +70,11 @@ export const ConfigSchema = Type.Object({
     default: 'info',
     description: 'Least level that is logged.',
   }),
+  COATCHECK_EXIT_ON_WRITE_FAULT: Type.Enum(FLAG, {
+    default: '0',
+    description:
+      '1: end with status 1 once the ledger takes no more writes until it is opened again, so that a supervisor starts the service anew. 0: go on to serve reads.',
+  }),
   COATCHECK_SHUTDOWN_GRACE_SECONDS: count(
     'How long requests in flight may take after SIGTERM.',
     10,

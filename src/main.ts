@@ -10,6 +10,7 @@ import { naming, startService } from './service.ts'
 
 const MS_PER_SECOND = 1000
 const REFUSED = 1
+const WRITE_FAULT = 1
 const STDOUT_FD = 1
 /**
  * Signals of a crash keep their default, which ends the process. With a handler, the instruction that failed would be tried
@@ -32,13 +33,23 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   for (const name of unknownSettings(env))
     logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
   const { COATCHECK_HOST: host, COATCHECK_PORT: port } = config
-  const service = await startService(config, { logger, onFault: throwUncaught })
+  const fault = Promise.withResolvers<void>()
+  const onWriteFault = fault.resolve
+  const service = await startService(config, { logger, onFault: throwUncaught, onWriteFault })
   const delay = config.COATCHECK_SHUTDOWN_GRACE_SECONDS * MS_PER_SECOND
-  closeWithGrace({ delay, logger, skip: [...CRASHES] }, async ({ err }) => {
+  let status: number | undefined
+  const ending = closeWithGrace({ delay, logger, skip: [...CRASHES] }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ err }, 'stopped by an error')
     else logger.info('stopping')
     await service.close()
+    if (status !== undefined) process.exit(status)
   })
+  if (config.COATCHECK_EXIT_ON_WRITE_FAULT === '1') {
+    void fault.promise.then(() => {
+      status = WRITE_FAULT
+      void ending.close()
+    })
+  }
   const settings = `COATCHECK_HOST=${host} COATCHECK_PORT=${port}`
   const address = await naming(settings, service.app.listen({ host, port }))
   logger.info(`Swagger UI: ${address}/docs`)

@@ -60,8 +60,8 @@ export class SqliteLedger implements Ledger {
   }
 
   async ping(): Promise<void> {
-    await this.#reading(() => this.#open.ping())
-    await this.#writes.ask({ name: 'ping' })
+    // the writer is asked in any case: it finds out why, and tells
+    await Promise.all([this.#reading(() => this.#open.ping()), this.#writes.ask({ name: 'ping' })])
   }
 
   async openRun(

@@ -18,12 +18,13 @@ export function unsynced<Answer>(db: Database.Database, work: () => Answer): Ans
   try {
     return work()
   } finally {
-    db.pragma(`synchronous = ${FULL}`)
-    requireFull(db)
+    // a fault has closed it
+    if (db.open) requireFull(db)
   }
 }
 
 function requireFull(db: Database.Database): void {
+  db.pragma(`synchronous = ${FULL}`)
   const found = db.pragma('synchronous', { simple: true })
   if (found !== FULL) throw new Error(`The ledger's synchronous is ${String(found)}, not ${FULL}.`)
 }

@@ -1,10 +1,10 @@
 // For each line of standard input, tries to open the ledger at the path given; says `open` or `refused`, and closes it again at
 // the next line.
 import { createInterface } from 'node:readline'
-import { type LedgerFile, openFile } from '../../../src/ledger/sqlite/file/file.ts'
+import { openFile } from '../../../src/ledger/sqlite/file/file.ts'
 
 const path = process.argv[2] as string
-let file: LedgerFile | undefined
+let file: ReturnType<typeof openFile> | undefined
 process.stdout.write('ready\n')
 for await (const line of createInterface({ input: process.stdin })) {
   file?.close()

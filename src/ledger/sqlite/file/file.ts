@@ -16,7 +16,11 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
+import type { Tell } from '../../notice.ts'
+import { GuardedFile } from './guarded-file.ts'
+import { HeldFiles } from './held-files.ts'
 import { type Lock, takeLock } from './lock.ts'
+import { rewriteLog, syncFolder } from './log-copies.ts'
 import { migrate } from './migrate.ts'
 import { FOLDER_MODE, makeOwn } from './modes.ts'
 import { hasNoRoomAt } from './no-room.ts'
@@ -55,6 +59,8 @@ const OPENED_WITH = [
   ['foreign_keys', 1],
   ['busy_timeout', BUSY_TIMEOUT_MS],
   ['journal_size_limit', LOG_LIMIT_BYTES],
+  // SQLite tells nobody when a checkpoint of its own fails
+  ['wal_autocheckpoint', 0],
   ['cache_size', -CACHE_KIB],
 ] as const
 
@@ -69,21 +75,13 @@ const READ_WITH = [
   ['cache_size', -CACHE_KIB],
 ] as const
 
-export interface LedgerFile {
-  readonly db: Database.Database
-  /** Absolute, without links. */
-  readonly path: string
-  /** Throws `ledger_unavailable` when the file was removed or replaced: what is written to it now would be lost. */
-  requireThere(): void
-  /** Closes the file and frees its lock. */
-  close(): void
-}
+const [[, PAGE_BYTES]] = CREATED_WITH
 
 /**
- * Opens or makes the ledger at `path`, with the folders above it. Throws `ledger_unavailable` (in use, of a later version,
- * cannot be opened), `ledger_corrupt` (not a ledger) or `storage_full`.
+ * Opens or makes the ledger at `path`, with the folders above it. `tell` gets what its operator has to know. Throws
+ * `ledger_unavailable` (in use, of a later version, cannot be opened), `ledger_corrupt` (not a ledger) or `storage_full`.
  */
-export function openFile(path: string): LedgerFile {
+export function openFile(path: string, tell: Tell = () => undefined): GuardedFile {
   try {
     const real = realPath(path)
     requireWritable(dirname(real), "the ledger's folder")
@@ -98,7 +96,8 @@ export function openFile(path: string): LedgerFile {
     const lock = takeLock(real)
     try {
       if (isThere && !isFresh(real)) requireOneProcess(real, lock)
-      return guarded(open(real, lock), { path: real, lock })
+      rewriteLog(`${real}-wal`)
+      return guarded(open(real, lock), { path: real, lock, tell })
     } catch (error) {
       lock.release()
       throw error
@@ -151,24 +150,21 @@ function open(path: string, lock: Lock): Database.Database {
 
 function guarded(
   db: Database.Database,
-  { path, lock }: { readonly path: string; readonly lock: Lock },
-): LedgerFile {
-  const opened = identityOf(path)
-  return {
-    db,
-    path,
-    requireThere() {
-      if (identityOf(path) === opened) return
-      const detail = `the ledger ${path} was removed or replaced while it was open; put it back, and start again`
-      throw new CoatcheckError('ledger_unavailable', detail)
-    },
-    close() {
-      try {
-        db.close()
-      } finally {
-        lock.release()
-      }
-    },
+  { path, lock, tell }: { readonly path: string; readonly lock: Lock; readonly tell: Tell },
+): GuardedFile {
+  const opened: { close(): void }[] = [db]
+  try {
+    const keeper = openToRead(path)
+    opened.unshift(keeper)
+    // to have read is what keeps others from being alone with the file
+    keeper.prepare('SELECT count(*) FROM sqlite_schema').get()
+    const held = new HeldFiles(path, PAGE_BYTES)
+    opened.push(held)
+    syncFolder(dirname(path))
+    return new GuardedFile({ path, db, keeper, held, lock, tell })
+  } catch (error) {
+    for (const each of opened) each.close()
+    throw error
   }
 }
 
@@ -236,11 +232,8 @@ function requireWritable(path: string, what: string): void {
 function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
-  for (const folder of missing.reverse()) mkdirSync(folder, FOLDER_MODE)
-}
-
-/** Which file a path names; undefined when there is none. */
-function identityOf(path: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found && `${found.dev} ${found.ino}`
+  for (const folder of missing.reverse()) {
+    mkdirSync(folder, FOLDER_MODE)
+    syncFolder(dirname(folder))
+  }
 }

@@ -5,26 +5,27 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Chunk, LedgerPolicy, Run, RunCounts, RunPatch, RunRef } from '../../ledger.ts'
-import { type LedgerFile, openFile } from '../file/file.ts'
-import { hasNoRoomAt } from '../file/no-room.ts'
-import { ledgerError, openError } from '../file/sqlite-errors.ts'
+import type { Tell } from '../../notice.ts'
+import { openFile } from '../file/file.ts'
+import type { GuardedFile } from '../file/guarded-file.ts'
+import { openError } from '../file/sqlite-errors.ts'
 import { type Touch, Touches } from '../protocol/last-requests.ts'
 import type { Append, Appended, AppendOutcome, Finish } from '../protocol/messages.ts'
 import { ChunkWriter } from '../rows/chunks.ts'
 import { ResultReader } from '../rows/result-reader.ts'
 import { RunReader } from '../rows/run-reader.ts'
 import type { RunRow } from '../rows/run-state.ts'
-import { unsynced } from '../unsynced.ts'
 import { Eraser, type Progress } from './erase-rows.ts'
 import { Puts } from './puts.ts'
 import { Results } from './results.ts'
 import { Runs } from './runs.ts'
 import { Scrubber } from './scrubber.ts'
+import { Transactions } from './transactions.ts'
 import { type Asked, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
-export function openStore(path: string, policy: LedgerPolicy): Store {
-  const file = openFile(path)
+export function openStore(path: string, policy: LedgerPolicy, tell?: Tell): Store {
+  const file = openFile(path, tell)
   try {
     return new Store(file, policy)
   } catch (error) {
@@ -34,7 +35,7 @@ export function openStore(path: string, policy: LedgerPolicy): Store {
 }
 
 export class Store {
-  readonly #file: LedgerFile
+  readonly #file: GuardedFile
   readonly #db: Database.Database
   readonly #reader: RunReader
   readonly #runs: Runs
@@ -47,11 +48,10 @@ export class Store {
   readonly #touches = new Touches()
   /** Of the schema; what a ping writes again. */
   readonly #version: number
-  #hasFailed = false
-  readonly #transaction: Database.Transaction<(work: () => unknown) => unknown>
+  readonly #transactions: Transactions
 
   /** Takes the file over: it is closed with the store. */
-  constructor(file: LedgerFile, policy: LedgerPolicy) {
+  constructor(file: GuardedFile, policy: LedgerPolicy) {
     const { db } = file
     const { maxEvictionsPerMinute } = policy
     this.#file = file
@@ -71,16 +71,22 @@ export class Store {
       maxEvictionsPerMinute,
     })
     this.#version = db.pragma('user_version', { simple: true }) as number
-    this.#transaction = db.transaction((work: () => unknown) => work())
+    this.#transactions = new Transactions(file, {
+      finish: () => this.#runs.touch(this.#touches.noted()),
+      committed: () => {
+        this.#scrubber.noteCommit()
+        this.#touches.clear()
+      },
+      failed: () => this.#results.forget(),
+    })
   }
 
   /** When the last write failed, tries a small one: reads alone would not tell that the disk is full. */
   ping(): void {
-    this.#translated(() => {
-      this.#file.requireThere()
+    this.#transactions.guard(() => {
       this.#reader.ping()
+      if (this.#transactions.hasFailed) this.#transactions.write(() => this.#writeSomething())
     })
-    if (this.#hasFailed) this.#write(() => this.#writeSomething())
   }
 
   /** Takes touches along with what is written next. */
@@ -95,7 +101,7 @@ export class Store {
   /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
   append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     try {
-      return this.#appendAll(appends)
+      return this.#transactions.guard(() => this.#appendAll(appends))
     } finally {
       // finished or failed: nobody adds to them any more
       for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
@@ -104,10 +110,7 @@ export class Store {
 
   /** The key of an upload. Throws as an append would, as far as that is known. */
   openUpload(asked: Asked, now: number): number {
-    return this.#translated(() => {
-      this.#file.requireThere()
-      return this.#puts.openUpload(asked, now)
-    })
+    return this.#transactions.guard(() => this.#puts.openUpload(asked, now))
   }
 
   /** A call of an upload waits to be made. */
@@ -118,7 +121,9 @@ export class Store {
   /** Keeps the next chunks of an upload, which is dropped when this throws. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     try {
-      unsynced(this.#db, () => this.#write(() => this.#puts.stage(key, chunks, now)))
+      this.#transactions.guardUnsynced(() =>
+        this.#transactions.write(() => this.#puts.stage(key, chunks, now)),
+      )
       this.#uploads.added(key, chunks)
     } catch (error) {
       this.#uploads.drop(key)
@@ -132,7 +137,7 @@ export class Store {
   }
 
   openRun(ref: RunRef, patch: RunPatch, now: number): { run: Run; created: boolean } {
-    return this.#write(() => {
+    return this.#transactions.guardWrite(() => {
       const opened = this.#runs.open(ref, now)
       this.#runs.change(opened, patch)
       const row = this.#reader.findByKey(opened.row.key, now) as RunRow
@@ -141,7 +146,7 @@ export class Store {
   }
 
   endRun(ref: RunRef, now: number): RunCounts {
-    return this.#write(() => {
+    return this.#transactions.guardWrite(() => {
       const row = this.#reader.find(ref, now)
       if (row !== undefined) this.#runs.end(row, now)
       return countsOf(row)
@@ -155,38 +160,45 @@ export class Store {
       if (row !== undefined) this.#runs.purge(row)
       return countsOf(row)
     }
-    const counts = unsynced(this.#db, () => this.#write(purge))
+    const counts = this.#transactions.guardUnsynced(() => this.#transactions.write(purge))
     this.#uploads.dropAll(ref)
     return counts
   }
 
   /** True when there are more runs to look at. */
   sweep(now: number): boolean {
-    return this.#write(() => this.#eraser.sweep(now))
+    return this.#transactions.guardWrite(() => this.#eraser.sweep(now))
   }
 
   /** Erases a piece of what is to be erased. */
   erase(): Progress {
-    return this.#translated(() =>
-      unsynced(this.#db, () => this.#eraser.step((work) => this.#write(work))),
-    )
+    return this.#transactions.guardUnsynced(() => {
+      const progress = this.#eraser.step((work) => this.#transactions.write(work))
+      this.#file.checkpointed()
+      return progress
+    })
   }
 
   /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
   postponeScrub(): void {
     this.#eraser.postpone()
-    this.#write(() => this.#writeSomething())
+    this.#transactions.guardWrite(() => this.#writeSomething())
   }
 
   /** Writes the touches that it has. */
   flush(): void {
-    this.#write(() => undefined)
+    this.#transactions.guardWrite(() => undefined)
   }
 
-  /** Frees the file whatever happens; throws when the touches could not be written. */
+  /** Copies a long log into the ledger, when it is due. Throws nothing. */
+  checkpoint(): void {
+    this.#transactions.checkpoint()
+  }
+
+  /** Frees the file whatever happens; throws when the touches could not be written, but not after a fault that was told. */
   close(): void {
     try {
-      this.flush()
+      if (!this.#file.hasFault) this.flush()
     } finally {
       this.#file.close()
       this.#scrubber.close()
@@ -196,59 +208,30 @@ export class Store {
   /** A savepoint copies every page that is changed after it, so that puts get one only when a fault is among them. */
   #appendAll(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     try {
-      return this.#write(() => this.#puts.keepAll(appends))
+      return this.#transactions.write(() => this.#puts.keepAll(appends))
     } catch (error) {
       if (error instanceof CoatcheckError) throw error
-      return this.#write(() => this.#puts.keepAll(appends, (work) => this.#apart(work)))
+      return this.#transactions.write(() =>
+        this.#puts.keepAll(appends, (work) => this.#apart(work)),
+      )
     }
   }
 
   #apart(work: () => Appended): AppendOutcome {
     try {
       // within a transaction, this is a savepoint
-      return this.#transaction(work) as Appended
+      return this.#transactions.nest(work)
     } catch (error) {
       // some failures end the whole transaction
       if (!this.#db.inTransaction) throw error
       this.#results.forget()
-      return { refusal: this.#toLedgerError(error) }
+      return { refusal: this.#transactions.toLedgerError(error) }
     }
   }
 
   /** A transaction that changes nothing is not committed. */
   #writeSomething(): void {
     this.#db.pragma(`user_version = ${this.#version}`)
-  }
-
-  #toLedgerError(error: unknown): unknown {
-    return ledgerError(error, () => hasNoRoomAt(this.#file.path))
-  }
-
-  #translated<Answer>(work: () => Answer): Answer {
-    try {
-      return work()
-    } catch (error) {
-      throw this.#toLedgerError(error)
-    }
-  }
-
-  #write<Answer>(work: () => Answer): Answer {
-    try {
-      this.#file.requireThere()
-      const answer = this.#transaction.immediate(() => {
-        const done = work()
-        this.#runs.touch(this.#touches.noted())
-        return done
-      })
-      this.#scrubber.noteCommit()
-      this.#touches.clear()
-      this.#hasFailed = false
-      return answer as Answer
-    } catch (error) {
-      this.#hasFailed = !(error instanceof CoatcheckError)
-      this.#results.forget()
-      throw this.#toLedgerError(error)
-    }
   }
 }
 

@@ -4,6 +4,7 @@
  * who wait.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Tell } from '../../notice.ts'
 import {
   type FromWriter,
   type ToWriter,
@@ -14,10 +15,11 @@ import { openStore } from './store.ts'
 import { Writer } from './write-loop.ts'
 
 const post = (message: FromWriter): void => parentPort?.postMessage(message)
+const tell: Tell = (notice) => post({ notice })
 
 try {
   const { path, policy } = workerData as WriterData
-  const writer = new Writer(openStore(path, policy), post, () => parentPort?.close())
+  const writer = new Writer(openStore(path, policy, tell), post, () => parentPort?.close())
   parentPort?.on('message', (messages: readonly ToWriter[]) => {
     for (const message of messages) writer.receive(message)
   })

@@ -76,6 +76,7 @@ export class Writer {
     if (stage !== undefined) this.#answer(stage.id, () => this.#stage(stage.call))
     if (this.#erasing.isDue) this.#erasing.step({ busy })
     this.#reply()
+    this.#store.checkpoint()
     if (this.#stages.length > 0 || this.#erasing.isDue) this.#wake()
   }
 
