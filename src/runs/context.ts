@@ -8,6 +8,8 @@ import type { Ledger, Result, RunRef, Standing } from '../ledger/ledger.ts'
 import { runNotOpen } from '../ledger/refusals.ts'
 import type { Validator } from '../validation/validator.ts'
 
+export type { Caller } from '../validation/validator.ts'
+
 /** Limits that an operator may move; see `config.ts`. */
 export interface RunLimits {
   readonly maxJsonDepthLevels: number

@@ -6,7 +6,7 @@ import type { JsonSlice } from '../core/json/slice.ts'
 import { TOOL_NAME_CHARS } from '../core/limits.ts'
 import { charsOf } from '../core/text.ts'
 import type { Erased, Format, Run, RunPatch, RunRef, RunSummary } from '../ledger/ledger.ts'
-import type { SchemaWarning } from '../validation/validator.ts'
+import type { Caller, SchemaWarning } from '../validation/validator.ts'
 import { noRun, openRunOf, type RunContext } from './context.ts'
 
 /** A run in a list. */
@@ -43,6 +43,7 @@ export async function openRun(
   context: RunContext,
   ref: RunRef,
   input: RunPatchInput,
+  caller: Caller,
 ): Promise<{
   readonly run: RunAnswer
   readonly created: boolean
@@ -55,7 +56,8 @@ export async function openRun(
   const warnings: SchemaWarning[] = []
   for (const [name, tool] of tools) {
     checkToolName(name)
-    if (tool !== null) warnings.push(...(await compiled(context, name, tool.input_schema)))
+    if (tool !== null)
+      warnings.push(...(await compiled(context, { name, schema: tool.input_schema, caller })))
   }
   const patch: RunPatch = {
     ttlSeconds: input.ttl_seconds,
@@ -80,11 +82,10 @@ function requireFewTools({ limits }: RunContext, count: number): void {
 /** What is said of the schema of a tool. Throws what compiling it throws, naming the tool: there may be many. */
 async function compiled(
   { validator }: RunContext,
-  name: string,
-  schema: JsonSlice,
+  { name, schema, caller }: { name: string; schema: JsonSlice; caller: Caller },
 ): Promise<readonly SchemaWarning[]> {
   try {
-    return await validator.compile(schema)
+    return await validator.compile(schema, { caller })
   } catch (error) {
     if (!(error instanceof CoatcheckError)) throw error
     const detail = ofTool(name, error.message)
@@ -108,12 +109,12 @@ function checkToolName(name: string): void {
 export async function registerTool(
   context: RunContext,
   ref: RunRef,
-  name: string,
-  inputSchema: JsonSlice,
+  { name, inputSchema }: { readonly name: string; readonly inputSchema: JsonSlice },
+  caller: Caller,
 ): Promise<{ readonly created: boolean; readonly warnings: readonly SchemaWarning[] }> {
   const known = await context.ledger.findTool(ref, name)
   const tools = { [name]: { input_schema: inputSchema } }
-  const { warnings } = await openRun(context, ref, { tools })
+  const { warnings } = await openRun(context, ref, { tools }, caller)
   return { created: known === undefined, warnings }
 }
 

@@ -22,7 +22,7 @@ import {
 } from '../core/references.ts'
 import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
 import type { Result, RunRef } from '../ledger/ledger.ts'
-import type { SchemaWarning, Validation } from '../validation/validator.ts'
+import type { Caller, SchemaWarning, Validation } from '../validation/validator.ts'
 import { type CallError, errorLine, UNRESOLVED, withReferences } from './call-errors.ts'
 import { openRunOf, type RunContext, someHandles } from './context.ts'
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
@@ -34,6 +34,7 @@ export interface ResolveRequest {
   readonly toolName?: string | undefined
   /** `strict`: an unresolved reference is an error of the call. */
   readonly mode: 'lenient' | 'strict'
+  readonly caller: Caller
 }
 
 export interface Unresolved {
@@ -70,15 +71,17 @@ export async function resolveArguments(
   // Only to be validated are they needed in one piece.
   const whole = schema && new JsonSlice(await joinParts(parts.parts))
   const unresolved = lookups.flatMap(unresolvedOf)
-  const options = { setAside: unresolved.map(({ at }) => at) }
+  const options = { setAside: unresolved.map(({ at }) => at), caller: request.caller }
   const checked = schema && whole && (await context.validator.validate(schema, whole, options))
   const resolved = lookups.flatMap((lookup) => ('value' in lookup ? [lookup.reference] : []))
+  const { failure, ...verdict } = verdictOf(context, request, { checked, unresolved, resolved })
   return {
     arguments: whole ?? parts,
     resolved: resolved.map(({ text }) => text.slice(1).toWellFormed()),
     unresolved,
+    ...verdict,
     warnings: checked?.warnings ?? [],
-    ...verdictOf(context, request, { checked, unresolved, resolved }),
+    failure,
   }
 }
 

@@ -29,6 +29,13 @@ export const QUEUE_CALLS = 64
 export const QUEUE_BYTES = 268_435_456
 /** Threads that validate at the same time; one more may stand by. */
 export const THREADS_BUSY = 2
+/**
+ * Processor time that a call may take at first. One that takes longer, or is expected to, goes on as a long call, and long
+ * calls never have all the threads.
+ */
+export const QUICK_MS = 25
+/** Bytes of the schema times bytes of the value, up to which judging without patterns and references is surely quick. */
+export const QUICK_WORK = 1_000_000
 /** A large value has a millisecond more for as many bytes to be read, which nothing in it can slow down, and to be judged. */
 export const READ_BYTES_PER_MS = 4096
 export const JUDGE_BYTES_PER_MS = 16_384

@@ -51,7 +51,18 @@ export interface Validation {
   readonly warnings: readonly SchemaWarning[]
 }
 
-export interface ValidateOptions {
+/** Who asks, so that one caller's slow calls do not delay another's. */
+export interface Caller {
+  readonly tenant: string
+  /** The same for all calls of one connection. */
+  readonly connection: string
+}
+
+export interface CompileOptions {
+  readonly caller?: Caller | undefined
+}
+
+export interface ValidateOptions extends CompileOptions {
   /** JSON Pointers of values whose own errors are listed apart. They count towards `valid` as all others. */
   readonly setAside?: readonly string[]
 }
@@ -62,7 +73,7 @@ export interface Validator {
    * says what is wrong and where (fact `schema_path`); with `over_limit` (fact `limit` is `schema_bytes` or `compile_ms`);
    * with `overloaded` when too many calls wait.
    */
-  compile(schema: JsonSlice): Promise<readonly SchemaWarning[]>
+  compile(schema: JsonSlice, options?: CompileOptions): Promise<readonly SchemaWarning[]>
 
   /**
    * Judges `value`; compiles the schema first where that is still to be done, and rejects as `compile` does, or with the

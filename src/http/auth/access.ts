@@ -7,6 +7,7 @@ import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { RunRef } from '../../ledger/ledger.ts'
+import type { Caller } from '../../runs/context.ts'
 import { OPERATOR, type Tokens } from './tokens.ts'
 
 /** Without the slash at their end, as the root is. */
@@ -29,6 +30,12 @@ export async function addAccess(app: FastifyInstance, options: AccessOptions): P
   app.decorateRequest('runRef', {
     getter() {
       return this.refOf((this.params as { run_id?: string }).run_id ?? '')
+    },
+  })
+  app.decorateRequest('caller', {
+    getter() {
+      const { remoteAddress, remotePort } = this.raw.socket
+      return { tenant: this.tenant ?? '', connection: `${remoteAddress} ${remotePort}` }
     },
   })
   if (options.tokens !== undefined) return addTokens(app, options.tokens)
@@ -118,6 +125,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The run that the path names. */
     readonly runRef: RunRef
+    /** Who asks for a validation. */
+    readonly caller: Caller
     readonly refOf: (run: string) => RunRef
     /** Whose token the request has; undefined where it has none. */
     tenant: string | undefined

@@ -5,6 +5,7 @@
 
 import type { ErrorObject } from 'ajv'
 import type { JsonSlice } from '../../core/json/slice.ts'
+import { QUICK_WORK } from '../limits.ts'
 import type { Judged } from '../messages/report.ts'
 import type { Numbers } from '../numbers/exact-keywords.ts'
 import { weigh } from '../numbers/heap-estimate.ts'
@@ -53,6 +54,7 @@ export class CompiledSchema {
   readonly #dialect: Dialect
   readonly #numbers: WrittenNumbers
   readonly #phase: JudgingPhase
+  readonly #bytes: number
   readonly warnings: readonly SchemaWarning[]
   /** Absent where numbers of the schema itself were rounded. */
   readonly #plain: Check | undefined
@@ -63,6 +65,7 @@ export class CompiledSchema {
     const isRounded = weigh(source).isRounded
     const { value, numbers } = read(source, isRounded)
     this.#numbers = numbers
+    this.#bytes = source.end - source.start
     if (typeof value === 'boolean') {
       this.#schema = value
       this.#dialect = '2020-12'
@@ -103,7 +106,8 @@ export class CompiledSchema {
   }
 
   #run(check: Check, { value, bytes }: Parsed, { onPhase, guard }: Watch): readonly ErrorObject[] {
-    if (this.#phase !== 'validate') return guard(this.#phase, bytes, () => check(value))
+    const isSurelyQuick = this.#phase === 'validate' && bytes * this.#bytes <= QUICK_WORK
+    if (!isSurelyQuick) return guard(this.#phase, bytes, () => check(value))
     onPhase(this.#phase)
     return check(value)
   }

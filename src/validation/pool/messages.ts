@@ -15,6 +15,8 @@ export interface ToThread {
   readonly schemaBytes: number
   readonly hasValue: boolean
   readonly options: ValidateOptions
+  /** Processor time after which the call is left `unfinished`; absent: the deadlines hold. */
+  readonly quickMs: number | undefined
 }
 
 export type Answer =
@@ -29,8 +31,18 @@ export interface Refusal {
   readonly facts: ErrorFacts
 }
 
-/** `ready` once, before any answer. */
-export type FromThread = { readonly ready: true } | Answer
+/** Processor time in milliseconds: of all of the call, and of what its schema will cost again. */
+export interface Used {
+  readonly callMs: number
+  readonly judgingMs: number
+}
+
+export type Outcome =
+  | { readonly answer: Answer; readonly used: Used }
+  | { readonly unfinished: true; readonly used: Used }
+
+/** `ready` once, before any outcome. */
+export type FromThread = { readonly ready: true } | Outcome
 
 /** What a call threw: an error of the domain to be thrown again, or a bug of ours. */
 export function answerTo(error: unknown): Answer {

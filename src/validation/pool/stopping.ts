@@ -6,7 +6,7 @@
 import { createContext, Script } from 'node:vm'
 import type { Guard } from '../ajv/compiled-schema.ts'
 import type { ThreadLimits } from '../limits.ts'
-import { deadlineMs, outOfTime, tooSlow } from './deadlines.ts'
+import { deadlineMs, outOfTime, type Phase, tooSlow } from './deadlines.ts'
 import { type Progress, threadCpuUs } from './progress.ts'
 
 const SCRIPT_TIMEOUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT'
@@ -18,21 +18,36 @@ const GROWTH_LEAST = 2
 const GROWTH_MOST = 8
 const GROWTH_MARGIN = 1.25
 
+/** What the call at hand may use and has used. */
+export interface Budget {
+  /** Processor time after which the call is left unfinished; undefined where its deadlines hold. */
+  quickMs: number | undefined
+  /** Notes processor time that a phase has used, in milliseconds. */
+  readonly spend: (phase: Phase, ms: number) => void
+}
+
+/** Thrown for work that was stopped because it is not quick. */
+export class Unfinished extends Error {}
+
 /**
- * A guard that throws `over_limit` when work has used the processor time of its phase, and `overloaded` when the clock
- * allows no further attempt. Work that is stopped leaves its `finally` blocks undone, and may be begun again from the start.
+ * A guard that throws {@link Unfinished} or `over_limit` when work has used its processor time, and `overloaded` when the
+ * clock allows no further attempt. Work that is stopped leaves its `finally` blocks undone, and may be begun again from the
+ * start.
  */
-export function stoppingGuard(limits: ThreadLimits, progress: Progress): Guard {
+export function stoppingGuard(limits: ThreadLimits, progress: Progress, budget: Budget): Guard {
   const attempt = attempting()
   return (phase, valueBytes, work) => {
-    const limitMs = deadlineMs(phase, valueBytes, limits)
+    const deadline = deadlineMs(phase, valueBytes, limits)
+    const limitMs = Math.min(deadline, budget.quickMs ?? deadline)
     for (let clockMs = limitMs; clockMs <= limitMs + limits.waitMs; ) {
       progress.begin(phase)
       const beganAtUs = threadCpuUs()
       const outcome = attempt(work, clockMs)
-      if (outcome !== undefined) return outcome.result
       const usedMs = (threadCpuUs() - beganAtUs) / US_PER_MS
-      if (usedMs >= limitMs * USED_UP) throw tooSlow(phase, limits)
+      budget.spend(phase, usedMs)
+      if (outcome !== undefined) return outcome.result
+      if (usedMs >= limitMs * USED_UP)
+        throw limitMs < deadline ? new Unfinished() : tooSlow(phase, limits)
       clockMs = Math.ceil(clockMs * growth(limitMs / usedMs))
     }
     throw outOfTime(limits)

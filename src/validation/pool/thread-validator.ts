@@ -2,14 +2,17 @@
  * Validation beside this thread, under deadlines. A thread takes one call at a time, so that the call that ends it fails
  * alone; as soon as one is busy another is kept ready, which takes its place without delay. Threads start with the first
  * call. The calls that wait are bounded in number, bytes and time: past a bound a call is `overloaded`.
+ *
+ * Every call is tried for a short while first. One that takes longer is stopped, and goes on as a long call. Long calls, and
+ * the next calls of connections that made some, never have all the threads, so that others find one that is soon free.
  */
+import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import {
   COMPILE_MS,
   ERRORS_SHOWN,
-  QUEUE_BYTES,
-  QUEUE_CALLS,
+  QUICK_MS,
   SCHEMA_BYTES,
   THREADS_BUSY,
   type ThreadLimits,
@@ -17,16 +20,32 @@ import {
   VALIDATION_HEAP_BYTES,
   VALIDATION_WAIT_SECONDS,
 } from '../limits.ts'
-import type { SchemaWarning, ValidateOptions, Validation, Validator } from '../validator.ts'
+import type {
+  Caller,
+  CompileOptions,
+  SchemaWarning,
+  ValidateOptions,
+  Validation,
+  Validator,
+} from '../validator.ts'
+import { Costs } from './costs.ts'
 import { outOfTime, waitMs } from './deadlines.ts'
-import { type Answer, refused } from './messages.ts'
+import { type Answer, refused, type Used } from './messages.ts'
 import { type Call, ValidationThread } from './thread.ts'
+import { isLong, type Waiting, WaitingCalls } from './waiting-calls.ts'
 
-interface Waiting {
+interface PoolCall extends Waiting {
   readonly call: Call
-  readonly bytes: number
+  /** The digest of the schema. */
+  readonly schema: string
   readonly answered: PromiseWithResolvers<Answer>
+  /** Answered already, though a thread may be at it. */
+  isOver: boolean
 }
+
+const connectionKey = (tenant: string, connection: string): string => `${tenant} ${connection}`
+
+const NOBODY: Caller = { tenant: '', connection: '' }
 
 const DEFAULTS: ThreadLimits = {
   schemaBytes: SCHEMA_BYTES,
@@ -40,11 +59,11 @@ const DEFAULTS: ThreadLimits = {
 export class ThreadValidator implements Validator {
   readonly #limits: ThreadLimits
   readonly #onFault: (cause: unknown) => void
-  readonly #waiting: Waiting[] = []
-  #waitingBytes = 0
+  readonly #waiting = new WaitingCalls<PoolCall>()
+  readonly #costs = new Costs()
   /** The one that was used last, and so knows the most schemas, is the last. */
   readonly #idle: ValidationThread[] = []
-  readonly #busy = new Set<ValidationThread>()
+  readonly #busy = new Map<ValidationThread, PoolCall>()
   #starting: ValidationThread | undefined
   /** Ended, but not gone. */
   readonly #ending = new Set<Promise<void>>()
@@ -59,8 +78,11 @@ export class ThreadValidator implements Validator {
     this.#onFault = onFault
   }
 
-  async compile(schema: JsonSlice): Promise<readonly SchemaWarning[]> {
-    const answer = await this.#ask({ schema })
+  async compile(
+    schema: JsonSlice,
+    { caller }: CompileOptions = {},
+  ): Promise<readonly SchemaWarning[]> {
+    const answer = await this.#ask({ schema }, caller)
     if ('warnings' in answer) return answer.warnings
     throw thrownBy(answer)
   }
@@ -68,9 +90,9 @@ export class ThreadValidator implements Validator {
   async validate(
     schema: JsonSlice,
     value: JsonSlice,
-    options: ValidateOptions = {},
+    { caller, ...options }: ValidateOptions = {},
   ): Promise<Validation> {
-    const answer = await this.#ask({ schema, value, options })
+    const answer = await this.#ask({ schema, value, options }, caller)
     if ('validation' in answer) return answer.validation
     throw thrownBy(answer)
   }
@@ -78,73 +100,103 @@ export class ThreadValidator implements Validator {
   /** Calls that still wait or run are `overloaded`. */
   async close(): Promise<void> {
     this.#isClosed = true
-    for (const { answered } of this.#waiting.splice(0)) answered.reject(closing())
-    const threads = [...this.#idle, ...this.#busy]
+    for (const { answered } of this.#waiting.clear()) answered.reject(closing())
+    const threads = [...this.#idle, ...this.#busy.keys()]
     if (this.#starting !== undefined) threads.push(this.#starting)
     await Promise.all([...threads.map((thread) => thread.end()), ...this.#ending])
   }
 
-  #ask(call: Call): Promise<Answer> {
-    const bytes = call.schema.source.length + (call.value?.source.length ?? 0)
+  #ask(call: Call, caller: Caller = NOBODY): Promise<Answer> {
     if (this.#isClosed) throw closing()
-    this.#requireRoom(bytes)
-    const answered = Promise.withResolvers<Answer>()
-    const waiting: Waiting = { call, bytes, answered }
-    this.#waiting.push(waiting)
-    this.#waitingBytes += bytes
-    const giveUp = setTimeout(() => this.#giveUp(waiting), waitMs(bytes, this.#limits))
+    const waiting = this.#poolCall(call, caller)
+    const { answered, bytes } = waiting
+    const giveUp = setTimeout(
+      () => this.#answer(waiting, () => answered.reject(outOfTime(this.#limits))),
+      waitMs(bytes, this.#limits),
+    )
+    this.#waiting.add(waiting)
     this.#dispatch()
     return answered.promise.finally(() => clearTimeout(giveUp))
   }
 
-  /** A call that a thread is at already stays there, so that the thread is not lost; its answer is dropped. */
-  #giveUp(waiting: Waiting): void {
-    const position = this.#waiting.indexOf(waiting)
-    if (position >= 0) {
-      this.#waiting.splice(position, 1)
-      this.#waitingBytes -= waiting.bytes
+  #poolCall(call: Call, { tenant, connection }: Caller): PoolCall {
+    const answered = Promise.withResolvers<Answer>()
+    const valueBytes = call.value?.source.length ?? 0
+    const sinceMs = performance.now()
+    const schema = createHash('sha256').update(call.schema.source).digest('base64')
+    const known = [connectionKey(tenant, connection), schema]
+    const pool: PoolCall = {
+      call,
+      schema,
+      tenant,
+      connection,
+      bytes: call.schema.source.length + valueBytes,
+      sinceMs,
+      expectedMs: this.#costs.expect(known, valueBytes, sinceMs),
+      answered,
+      isOver: false,
+      refuse: (error) => this.#answer(pool, () => answered.reject(error)),
     }
-    waiting.answered.reject(outOfTime(this.#limits))
+    return pool
   }
 
-  #requireRoom(bytes: number): void {
-    const { length } = this.#waiting
-    if (length >= QUEUE_CALLS) {
-      throw overloaded(`${QUEUE_CALLS} calls wait`, 'validation_calls', QUEUE_CALLS)
-    }
-    if (length > 0 && this.#waitingBytes + bytes > QUEUE_BYTES) {
-      throw overloaded(`Calls of ${QUEUE_BYTES} bytes wait`, 'validation_bytes', QUEUE_BYTES)
-    }
+  /** A call that a thread is at already stays there, so that the thread is not lost; what comes of it is dropped. */
+  #answer(call: PoolCall, settle: () => void): void {
+    if (call.isOver) return
+    call.isOver = true
+    this.#waiting.remove(call)
+    settle()
   }
 
-  #next(): Waiting | undefined {
-    const next = this.#waiting.shift()
-    this.#waitingBytes -= next?.bytes ?? 0
-    return next
-  }
-
+  /** A long call leaves at least one thread to quick ones. */
   #dispatch(): void {
-    while (this.#waiting.length > 0 && this.#busy.size < THREADS_BUSY) {
-      const thread = this.#idle.pop()
-      if (thread === undefined) break
-      if (!thread.hasEnded) void this.#serve(thread, this.#next() as Waiting)
+    for (const thread of this.#idle.splice(0)) if (!thread.hasEnded) this.#idle.push(thread)
+    const nowMs = performance.now()
+    const used = (tenant: string): number => this.#costs.used(tenant, nowMs)
+    while (this.#busy.size < THREADS_BUSY && this.#idle.length > 0) {
+      const long = [...this.#busy.values()].filter(isLong).length
+      const call = this.#waiting.take(nowMs, { allowLong: long < THREADS_BUSY - 1, used })
+      if (call === undefined) break
+      void this.#serve(this.#idleFor(call), call)
     }
-    const isNeeded = this.#busy.size > 0 || this.#waiting.length > 0
+    const isNeeded = this.#busy.size > 0 || this.#waiting.size > 0
     if (isNeeded && this.#idle.length === 0 && this.#starting === undefined) void this.#start()
   }
 
-  async #serve(thread: ValidationThread, { call, answered }: Waiting): Promise<void> {
-    this.#busy.add(thread)
+  /** One that has compiled the schema, else the one that was used last. */
+  #idleFor({ schema }: PoolCall): ValidationThread {
+    const knowing = this.#idle.findLastIndex((thread) => thread.knows(schema))
+    const [thread] = this.#idle.splice(knowing, 1)
+    return thread as ValidationThread
+  }
+
+  async #serve(thread: ValidationThread, call: PoolCall): Promise<void> {
+    this.#busy.set(thread, call)
+    const isQuick = !isLong(call)
     try {
-      answered.resolve(await thread.run(call))
+      const outcome = await thread.run(call.call, isQuick ? QUICK_MS : undefined)
+      this.#note(call, outcome.used)
+      if ('answer' in outcome) {
+        thread.learn(call.schema)
+        this.#answer(call, () => call.answered.resolve(outcome.answer))
+      } else call.expectedMs = this.#limits.validateMs + QUICK_MS
     } catch (error) {
-      answered.reject(this.#isClosed ? closing() : error)
+      this.#note(call, { callMs: this.#limits.validateMs, judgingMs: this.#limits.validateMs })
+      this.#answer(call, () => call.answered.reject(this.#isClosed ? closing() : error))
     }
     this.#busy.delete(thread)
     if (this.#isClosed) return
+    if (!call.isOver) this.#waiting.add(call)
     if (thread.hasEnded) this.#letGo(thread)
     else this.#idle.push(thread)
     this.#dispatch()
+  }
+
+  #note({ tenant, connection, schema }: PoolCall, { callMs, judgingMs }: Used): void {
+    const nowMs = performance.now()
+    this.#costs.note(connectionKey(tenant, connection), callMs, nowMs)
+    this.#costs.note(schema, judgingMs, nowMs)
+    this.#costs.use(tenant, callMs, nowMs)
   }
 
   async #start(): Promise<void> {
@@ -155,7 +207,7 @@ export class ThreadValidator implements Validator {
       this.#idle.unshift(thread)
     } catch (error) {
       // Whoever waits longest is told, so that threads that cannot start are not started for ever.
-      this.#next()?.answered.reject(this.#isClosed ? closing() : error)
+      this.#waiting.oldest?.refuse(this.#isClosed ? closing() : error)
     }
     this.#starting = undefined
     if (!this.#isClosed) this.#dispatch()
@@ -166,11 +218,6 @@ export class ThreadValidator implements Validator {
     this.#ending.add(gone)
     void gone.then(() => this.#ending.delete(gone))
   }
-}
-
-function overloaded(what: string, limit: string, value: number): CoatcheckError {
-  const detail = `${what} to be validated, which is the limit. Send it again in a moment.`
-  return new CoatcheckError('overloaded', detail, { limit, value })
 }
 
 const closing = (): CoatcheckError =>

@@ -6,10 +6,11 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { JsonSlice } from '../../core/json/slice.ts'
-import { STOPPING_MS, type ThreadLimits } from '../limits.ts'
+import { LruCache } from '../../core/lru.ts'
+import { CACHE_SCHEMAS, STOPPING_MS, type ThreadLimits } from '../limits.ts'
 import type { ValidateOptions } from '../validator.ts'
 import { deadlineMs, outOfTime, tooSlow, waitMs } from './deadlines.ts'
-import type { Answer, FromThread, ThreadData, ToThread } from './messages.ts'
+import type { FromThread, Outcome, ThreadData, ToThread } from './messages.ts'
 import { Progress, progressMemory } from './progress.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
@@ -30,7 +31,7 @@ export interface Call {
 
 interface Running {
   readonly valueBytes: number
-  readonly answered: PromiseWithResolvers<Answer>
+  readonly answered: PromiseWithResolvers<Outcome>
   /** The next look at the thread, or the end of the wait for what it tells. */
   timer: NodeJS.Timeout | undefined
 }
@@ -42,6 +43,10 @@ export class ValidationThread {
   readonly #onFault: (cause: unknown) => void
   readonly #ready = Promise.withResolvers<void>()
   readonly #gone = Promise.withResolvers<void>()
+  readonly #schemas = new LruCache<string, true>({
+    maxEntries: CACHE_SCHEMAS,
+    maxWeightBytes: CACHE_SCHEMAS,
+  })
   #running: Running | undefined
   #cause: unknown
   #hasEnded = false
@@ -77,19 +82,30 @@ export class ValidationThread {
   }
 
   /**
-   * One call at a time, and only when ready. Settles when the thread is free again or has ended. Rejects with `over_limit`,
-   * with `overloaded`, or with the error that ended the thread.
+   * One call at a time, and only when ready. A call that is not finished within `quickMs` of processor time is `unfinished`.
+   * Settles when the thread is free again or has ended. Rejects with `over_limit`, with `overloaded`, or with the error that
+   * ended the thread.
    */
-  run(call: Call): Promise<Answer> {
-    const answered = Promise.withResolvers<Answer>()
+  run(call: Call, quickMs?: number): Promise<Outcome> {
+    const answered = Promise.withResolvers<Outcome>()
     const valueBytes = sizeOf(call.value)
     const running: Running = { valueBytes, answered, timer: undefined }
     this.#running = running
     this.#worker.ref()
     this.#lookAfter(running, deadlineMs('read', 0, this.#limits) + STOPPING_MS)
-    const message = messageOf(call)
+    const message = messageOf(call, quickMs)
     this.#worker.postMessage(message, [message.bytes.buffer])
     return answered.promise
+  }
+
+  /** Notes that the thread has compiled a schema, by its digest. */
+  learn(schema: string): void {
+    this.#schemas.add(schema, true, 1)
+  }
+
+  /** Whether the thread most likely still has a schema compiled. */
+  knows(schema: string): boolean {
+    return this.#schemas.get(schema) === true
   }
 
   /** Resolves when it is gone. */
@@ -158,7 +174,7 @@ export class ValidationThread {
     this.#gone.resolve()
   }
 
-  #finish(): PromiseWithResolvers<Answer> | undefined {
+  #finish(): PromiseWithResolvers<Outcome> | undefined {
     const running = this.#running
     this.#running = undefined
     clearTimeout(running?.timer)
@@ -183,10 +199,10 @@ const sizeOf = (slice: JsonSlice | undefined): number =>
   slice === undefined ? 0 : slice.end - slice.start
 
 /** The bytes of a call in a buffer of their own, which changes hands. */
-function messageOf({ schema, value, options = {} }: Call): ToThread {
+function messageOf({ schema, value, options = {} }: Call, quickMs: number | undefined): ToThread {
   const schemaBytes = sizeOf(schema)
   const bytes = new Uint8Array(schemaBytes + sizeOf(value))
   bytes.set(schema.source)
   if (value !== undefined) bytes.set(value.source, schemaBytes)
-  return { bytes, schemaBytes, hasValue: value !== undefined, options }
+  return { bytes, schemaBytes, hasValue: value !== undefined, options, quickMs }
 }

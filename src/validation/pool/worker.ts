@@ -8,11 +8,15 @@ import {
   type Answer,
   answerTo,
   type FromThread,
+  type Outcome,
   type ThreadData,
   type ToThread,
+  type Used,
 } from './messages.ts'
-import { Progress } from './progress.ts'
-import { stoppingGuard } from './stopping.ts'
+import { Progress, threadCpuUs } from './progress.ts'
+import { type Budget, stoppingGuard, Unfinished } from './stopping.ts'
+
+const US_PER_MS = 1000
 
 const post = (message: FromThread): void => parentPort?.postMessage(message)
 const { limits, progress: memory } = workerData as ThreadData
@@ -23,8 +27,30 @@ const watch: { -readonly [Key in keyof Watch]: Watch[Key] } = {
 }
 const validator = new AjvValidator(limits, watch)
 
-async function answer({ bytes, schemaBytes, hasValue, options }: ToThread): Promise<Answer> {
+/** Processor time of the call at hand, in milliseconds. */
+let compiledMs = 0
+const budget: Budget = {
+  quickMs: undefined,
+  spend: (phase, ms) => {
+    if (phase === 'compile') compiledMs += ms
+  },
+}
+
+async function outcomeOf(message: ToThread): Promise<Outcome> {
+  const beganAtUs = threadCpuUs()
+  budget.quickMs = message.quickMs
+  compiledMs = 0
   progress.begin('read')
+  const answer = await answerOf(message)
+  progress.rest()
+  const callMs = (threadCpuUs() - beganAtUs) / US_PER_MS
+  const used: Used = { callMs, judgingMs: Math.max(0, callMs - compiledMs) }
+  return answer === undefined ? { unfinished: true, used } : { answer, used }
+}
+
+/** Undefined when the call is left unfinished. */
+async function answerOf(message: ToThread): Promise<Answer | undefined> {
+  const { bytes, schemaBytes, hasValue, options } = message
   const buffer = Buffer.from(bytes.buffer)
   const schema = new JsonSlice(buffer, 0, schemaBytes)
   try {
@@ -32,9 +58,7 @@ async function answer({ bytes, schemaBytes, hasValue, options }: ToThread): Prom
     const value = new JsonSlice(buffer, schemaBytes)
     return { validation: await validator.validate(schema, value, options) }
   } catch (error) {
-    return answerTo(error)
-  } finally {
-    progress.rest()
+    return error instanceof Unfinished ? undefined : answerTo(error)
   }
 }
 
@@ -43,7 +67,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 // The first schema takes many times longer than others, so it is one of ours, and has no deadline.
 await validator.compile(new JsonSlice(Buffer.from('{"type":"object"}')))
-watch.guard = stoppingGuard(limits, progress)
+watch.guard = stoppingGuard(limits, progress, budget)
 progress.rest()
-parentPort?.on('message', (message: ToThread) => void answer(message).then(post))
+parentPort?.on('message', (message: ToThread) => void outcomeOf(message).then(post))
 post({ ready: true })

@@ -45,8 +45,8 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
       const { created, warnings } = await registerTool(
         context,
         request.runRef,
-        tool_name,
-        request.body.input_schema,
+        { name: tool_name, inputSchema: request.body.input_schema },
+        request.caller,
       )
       return reply.code(created ? 201 : 200).send({ run_id, tool_name, warnings })
     },
@@ -86,6 +86,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         inputSchema,
         toolName,
         mode,
+        caller: request.caller,
       })
       app.metrics.countReferences(answer)
       return sendSpliced(reply, {

@@ -50,7 +50,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
       },
     },
     async (request, reply) => {
-      const { run, created } = await openRun(context, request.runRef, request.body)
+      const { run, created } = await openRun(context, request.runRef, request.body, request.caller)
       return reply.code(created ? 201 : 200).send(run)
     },
   )
