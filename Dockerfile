@@ -1,13 +1,19 @@
 # syntax=docker/dockerfile:1
 
+# A digest holds the base image to one build of it: --build-arg BASE_IMAGE=node:24.21.0-bookworm-slim@sha256:...
+ARG BASE_IMAGE=node:24.21.0-bookworm-slim
+
 # The packages that the service runs on. Nothing is compiled: types are stripped when a file is
 # loaded, and better-sqlite3 brings its binaries.
-FROM node:24-bookworm-slim AS packages
+FROM ${BASE_IMAGE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional
 
-FROM node:24-bookworm-slim
+FROM ${BASE_IMAGE}
+LABEL org.opencontainers.image.title="coatcheck" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="MIT"
 # The service calls no package manager, so none is there to be called by anyone else.
 RUN rm -rf /usr/local/lib/node_modules /opt/yarn-* \
       /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \

@@ -4,6 +4,7 @@
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
 import { type Config, readConfig, unknownSettings } from './config.ts'
+import { VERSION } from './core/version.ts'
 import { LOGGED } from './http/logged.ts'
 import { LogLines } from './log-lines.ts'
 import { naming, startService } from './service.ts'
@@ -30,6 +31,7 @@ try {
 async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const config = readConfig(env)
   const logger = loggerOf(config)
+  logger.info({ version: VERSION, node: process.versions.node }, `coatcheck ${VERSION} starts`)
   for (const name of unknownSettings(env))
     logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
   const { COATCHECK_HOST: host, COATCHECK_PORT: port } = config

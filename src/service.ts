@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/auth/tokens.ts'
-import { TokensFile } from './http/auth/tokens-file.ts'
+import { TokensFile, warnOfShort } from './http/auth/tokens-file.ts'
 import { Metrics } from './http/observability/metrics.ts'
 import { SteadyClock } from './ledger/clock.ts'
 import type { Ledger, LedgerPolicy } from './ledger/ledger.ts'
@@ -14,6 +14,7 @@ import { openLedger } from './ledger/open.ts'
 import { isStartInDoubt } from './ledger/start-time.ts'
 import { startSweeping } from './ledger/sweeping.ts'
 import type { RunLimits } from './runs/context.ts'
+import { systemErrorWords } from './system-error.ts'
 import { ThreadValidator } from './validation/pool/thread-validator.ts'
 
 const MS_PER_SECOND = 1000
@@ -42,6 +43,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const tell: Tell = (notice) => logger?.[notice.level](notice.facts ?? {}, notice.message)
   const metrics = new Metrics()
   const tokens = await openTokens(config)
+  if (tokens !== undefined) warnOfShort(tokens, logger)
   const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
     onCommit: (commit) => metrics.countCommit(commit),
     onNotice: (notice) => {
@@ -57,6 +59,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   )
   const { now, offsetSeconds, firstSweepMs } = await openTime(ledger, { config, options, tell })
   metrics.watchClock(offsetSeconds)
+  metrics.watchTotals(() => ledger.totals(), now)
   const sweeping = startSweeping(ledger, {
     now,
     ...(firstSweepMs === undefined ? {} : { firstMs: firstSweepMs }),
@@ -131,7 +134,8 @@ export async function naming<Answer>(settings: string, work: Promise<Answer>): P
   try {
     return await work
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message =
+      systemErrorWords(error) ?? (error instanceof Error ? error.message : String(error))
     throw new Error(`${message} (with ${settings})`, { cause: error })
   }
 }

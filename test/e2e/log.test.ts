@@ -1,7 +1,9 @@
 // What the log of a real process says of requests that were refused.
+
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { startChild } from '../support/service.ts'
 
 const BODY_BYTES = 700_000
@@ -35,4 +37,23 @@ it('what is shed under load is a warning of one line, without a stack', async ()
     value: 1_048_576,
   })
   expect(child.output).not.toContain('"stack"')
+})
+
+it('the first line says the version, probes are logged at debug, and a short token is a warning', async () => {
+  const env = { COATCHECK_TOKEN: 'fifteen-letters' }
+  const child = await startChild({ env })
+  const ready = await (await fetch(`${child.url}/readyz`)).json()
+  await fetch(`${child.url}/nothing`)
+  await child.stop()
+  const lines = child.output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(lines[0]).toMatchObject({ version: manifest.version, node: process.versions.node })
+  expect(ready).toEqual({ status: 'ok', version: manifest.version })
+  const urls = lines.filter(({ msg }) => msg === 'request').map(({ url }) => url)
+  expect(urls).toEqual(['/nothing'])
+  const warned = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+  expect(warned).toContainEqual(expect.stringMatching(/^a token has fewer than 16 characters/))
+  expect(child.output).not.toContain(env.COATCHECK_TOKEN)
 })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
 import { buildApp } from '../../src/http/app.ts'
 import type { Ledger } from '../../src/ledger/ledger.ts'
 import { openLedger } from '../../src/ledger/open.ts'
@@ -43,6 +44,37 @@ async function samples(): Promise<ReadonlyMap<string, number>> {
 }
 
 describe('the metrics', () => {
+  // Fault: the durations of the probes alone, and what Node says of itself, came to more than 20 KB.
+  it('of a service that is only asked for health are small, and say its version', async () => {
+    const idle = await startApi()
+    try {
+      for (const path of ['/livez', '/readyz', '/metrics']) await idle.call('GET', path)
+      const { text } = await idle.call('GET', '/metrics')
+      expect(Buffer.byteLength(text)).toBeLessThan(20_000)
+      expect(text).not.toContain('route="/livez"')
+      expect(text).toContain(`coatcheck_build_info{version="${manifest.version}"} 1`)
+    } finally {
+      await idle.close()
+    }
+  })
+
+  it('say how many runs and results there are, and how old the oldest open run is', async () => {
+    const own = await startApi()
+    try {
+      for (const id of ['a', 'b', 'c'])
+        await own.call('PUT', `/v1/runs/${id}`, '{}', { 'content-type': 'application/json' })
+      await own.call('DELETE', '/v1/runs/a')
+      const { text } = await own.call('GET', '/metrics')
+      const metric = (name: string) => new RegExp(`^coatcheck_${name} (.*)$`, 'm').exec(text)?.[1]
+      expect(metric('runs\\{state="open"\\}')).toBe('2')
+      expect(metric('runs\\{state="ended"\\}')).toBe('1')
+      expect([metric('results'), metric('kept_bytes')]).toEqual(['0', '0'])
+      expect(metric('oldest_open_run_seconds')).toBe('0')
+    } finally {
+      await own.close()
+    }
+  })
+
   it('count what was put, shown, recalled, missed and referenced', async () => {
     const run = api.newRun()
     const text = numberedLines(5000)

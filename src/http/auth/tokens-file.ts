@@ -5,13 +5,15 @@
  */
 import type { BigIntStats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { parseTokens, type Token, TokenSet, type Tokens } from './tokens.ts'
+import { systemErrorWords } from '../../system-error.ts'
+import { parseTokens, TOKEN_SAFE_CHARS, type Token, TokenSet, type Tokens } from './tokens.ts'
 
 const LOOK_MS = 1_000
 const FILE_BYTES = 1_048_576
 
 interface Log {
   info(message: string): void
+  warn(message: string): void
   error(message: string): void
 }
 
@@ -35,6 +37,10 @@ export class TokensFile implements Tokens {
     return file
   }
 
+  get short(): number {
+    return this.#tokens.short
+  }
+
   tenantOf(token: string): string | undefined {
     return this.#tokens.tenantOf(token)
   }
@@ -52,7 +58,10 @@ export class TokensFile implements Tokens {
   async #look(log: Log | undefined): Promise<void> {
     const before = this.#version
     try {
-      if (await this.#read()) log?.info('the tokens were read again')
+      if (await this.#read()) {
+        log?.info('the tokens were read again')
+        warnOfShort(this, log)
+      }
     } catch (error) {
       const isNews = this.#version !== before
       if (isNews) log?.error(`${(error as Error).message}; the tokens from before stay valid`)
@@ -74,11 +83,23 @@ export class TokensFile implements Tokens {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException
       if (code !== undefined) this.#version = code
-      throw new Error(`COATCHECK_TOKENS_FILE ${this.#path} cannot be used: ${code ?? message}`, {
-        cause: error,
-      })
+      throw new Error(
+        `COATCHECK_TOKENS_FILE ${this.#path} cannot be used: ${systemErrorWords(error) ?? message}`,
+        {
+          cause: error,
+        },
+      )
     }
   }
+}
+
+/** Tells how many tokens can be guessed by trying; not which, and nothing of them. */
+export function warnOfShort({ short }: Tokens, log: Pick<Log, 'warn'> | undefined): void {
+  if (short === 0) return
+  const are = short === 1 ? 'a token has' : `${short} tokens have`
+  log?.warn(
+    `${are} fewer than ${TOKEN_SAFE_CHARS} characters and can be guessed; draw one with: openssl rand -hex 32`,
+  )
 }
 
 /** Changes whenever the file does, or another takes its place. */

@@ -11,6 +11,8 @@ const TENANT = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,63})?$/
 /** What an authorization header can carry after "Bearer " (RFC 6750). */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
 const DIGEST_KEY_BYTES = 32
+/** A shorter one can be guessed by trying: there is no limit on guesses. */
+export const TOKEN_SAFE_CHARS = 16
 
 export interface Token {
   readonly tenant: string
@@ -20,14 +22,19 @@ export interface Token {
 /** Whoever can tell a token's tenant: a set, or a file that changes. */
 export interface Tokens {
   tenantOf(token: string): string | undefined
+  /** How many are so short that they can be guessed by trying. */
+  readonly short: number
 }
 
 export class TokenSet implements Tokens {
   readonly #key = randomBytes(DIGEST_KEY_BYTES)
   readonly #tenants = new Map<string, string>()
+  /** How many have fewer than {@link TOKEN_SAFE_CHARS} characters. */
+  readonly short: number
 
   /** Throws when one token names two tenants. */
   constructor(tokens: readonly Token[]) {
+    this.short = tokens.filter(({ token }) => token.length < TOKEN_SAFE_CHARS).length
     for (const { tenant, token } of tokens) {
       const digest = this.#digest(token)
       if ((this.#tenants.get(digest) ?? tenant) !== tenant) {

@@ -2,6 +2,7 @@
  * The OpenAPI document, made from the route schemas, Swagger UI over it, and a page for each problem code. Everything is
  * served from here: the pages ask no other host.
  */
+
 import { readFile } from 'node:fs/promises'
 import fastifySwagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -9,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { stringify } from 'yaml'
 import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
+import { VERSION } from '../../core/version.ts'
 import { pathOf } from '../logged.ts'
 import { PROBLEM_PAGES, PROBLEMS } from '../problems/problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
@@ -16,7 +18,6 @@ import { StaticText } from './static-text.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const YAML_TYPE = 'application/yaml; charset=utf-8'
-const VERSION = '0.1.0'
 const ROOT = '/'
 const DOCS = '/docs'
 const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)

@@ -4,13 +4,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
-import type { Queued } from '../../ledger/ledger.ts'
+import { VERSION } from '../../core/version.ts'
+import type { Queued, Totals } from '../../ledger/ledger.ts'
 import type { PutOutcome } from '../../runs/put.ts'
 import type { RecallAnswer } from '../../runs/recall.ts'
 import type { ResolveAnswer } from '../../runs/resolve.ts'
+import { isProbe } from './request-log.ts'
 
 const PREFIX = 'coatcheck_'
 const MS_PER_SECOND = 1000
+/** How long totals of the ledger are told again. */
+const TOTALS_MS = 5_000
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 export class Metrics {
@@ -39,6 +43,9 @@ export class Metrics {
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
     this.#gauge('up', 'Whether the service runs.', () => 1)
+    this.#labelled('build_info', 'The version of the service.', ['version'], async (gauge) =>
+      gauge.set({ version: VERSION }, 1),
+    )
   }
 
   countPut({ answer, retried, shownChars }: PutOutcome): void {
@@ -85,13 +92,40 @@ export class Metrics {
     )
   }
 
+  /** Asks `totals` when the metrics are read, and again after some seconds at the earliest: it reads every run. */
+  watchTotals(totals: () => Promise<Totals>, now: () => number): void {
+    let known: Promise<Totals> | undefined
+    let until = Number.NEGATIVE_INFINITY
+    const read = (): Promise<Totals> => {
+      if (known !== undefined && performance.now() < until) return known
+      until = performance.now() + TOTALS_MS
+      known = totals()
+      return known
+    }
+    this.#labelled('runs', 'Runs that can be read, by state.', ['state'], async (gauge) => {
+      for (const [state, runs] of Object.entries((await read()).runs)) gauge.set({ state }, runs)
+    })
+    this.#labelled('results', 'Results of those runs.', [], async (gauge) =>
+      gauge.set((await read()).results),
+    )
+    this.#labelled('kept_bytes', 'Bytes of the values of those results.', [], async (gauge) =>
+      gauge.set((await read()).keptBytes),
+    )
+    const help = 'How long ago the oldest open run was opened; 0 without one.'
+    this.#labelled('oldest_open_run_seconds', help, [], async (gauge) => {
+      const { oldestOpenAt } = await read()
+      gauge.set(oldestOpenAt === null ? 0 : Math.max(0, (now() - oldestOpenAt) / MS_PER_SECOND))
+    })
+  }
+
   watchBodies(heldBytes: () => number): void {
     this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
   }
 
-  /** Times every request by its route's pattern. */
+  /** Times every request by its route's pattern, but for probes that were answered. */
   watchRequests(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
+      if (isProbe(request, reply)) return void done()
       const route = request.routeOptions.url ?? 'none'
       const labels = { method: request.method, route, status: String(reply.statusCode) }
       this.#requests.observe(labels, reply.elapsedTime / MS_PER_SECOND)
@@ -118,6 +152,24 @@ export class Metrics {
       registers: [this.#registry],
       collect() {
         this.set(read())
+      },
+    })
+  }
+
+  /** A gauge that is set whenever the metrics are read; one that fails is left as it was. */
+  #labelled<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    set: (gauge: Gauge<Label>) => Promise<void>,
+  ): void {
+    new Gauge({
+      name: PREFIX + name,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      async collect() {
+        await set(this).catch(() => undefined)
       },
     })
   }

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { CoatcheckError } from '../../../core/errors.ts'
+import { VERSION } from '../../../core/version.ts'
 import type { Ledger } from '../../../ledger/ledger.ts'
 import { requireOperator } from '../../auth/access.ts'
 import { CALL_PROBLEMS, problemResponses } from '../../problems/problem-responses.ts'
@@ -11,6 +12,13 @@ const tags = ['health']
 const StatusSchema = Type.Object(
   { status: Type.Literal('ok', { description: 'It is.' }) },
   { title: 'Health', additionalProperties: false, description: 'All is well.' },
+)
+const ReadySchema = Type.Object(
+  {
+    status: Type.Literal('ok', { description: 'It is.' }),
+    version: Type.String({ description: 'Of the service.', examples: [VERSION] }),
+  },
+  { title: 'Readiness', additionalProperties: false, description: 'Requests can be answered.' },
 )
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
@@ -22,7 +30,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
   app.get(
     '/livez',
     {
-      logLevel: 'warn',
+      config: { probe: true },
       schema: {
         operationId: 'livez',
         tags,
@@ -41,7 +49,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
   app.get(
     '/readyz',
     {
-      logLevel: 'warn',
+      config: { probe: true },
       schema: {
         operationId: 'readyz',
         tags,
@@ -49,7 +57,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         summary: 'Is the ledger there',
         description: 'Really asks the ledger.',
         response: {
-          200: ok('It is.', StatusSchema),
+          200: ok('It is.', ReadySchema),
           ...problemResponses(
             'invalid_request',
             'forbidden_origin',
@@ -65,14 +73,14 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         asked = undefined
       })
       await asked.catch(notReady)
-      return { status: 'ok' as const }
+      return { status: 'ok' as const, version: VERSION }
     },
   )
 
   app.get(
     '/metrics',
     {
-      logLevel: 'warn',
+      config: { probe: true },
       onRequest: requireOperator,
       schema: {
         operationId: 'metrics',

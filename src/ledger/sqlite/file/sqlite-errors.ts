@@ -4,6 +4,7 @@
  */
 import Database from 'better-sqlite3'
 import { CoatcheckError, type ErrorCode } from '../../../core/errors.ts'
+import { systemErrorWords } from '../../../system-error.ts'
 
 /** `write_failed`: SQLite does not say why. The disk is asked whether it has room, see `no-room.ts`. */
 type Meaning = ErrorCode | 'write_failed'
@@ -64,7 +65,8 @@ export function ledgerError(error: unknown, hasNoRoom: () => boolean = () => fal
   if (meaning === undefined) return error
   const writeFailed = (): ErrorCode => (hasNoRoom() ? 'storage_full' : 'ledger_unavailable')
   const answer = meaning === 'write_failed' ? writeFailed() : meaning
-  return new CoatcheckError(answer, `${error.message} (${code})`, {}, { cause: error })
+  const message = systemErrorWords(error) ?? `${error.message} (${code})`
+  return new CoatcheckError(answer, message, {}, { cause: error })
 }
 
 /** True for the error of {@link ledgerError}, also from another thread, that rests on SQLite's word alone. */
