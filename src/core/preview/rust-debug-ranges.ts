@@ -1,6 +1,6 @@
 /**
  * Which code points Rust's `{:?}` writes as `\u{…}`: 908 ranges of Unicode 17. Data only; `rust-debug.ts` reads it.
- * Written by `scripts/quote-ranges.ts`.
+ * Written by `scripts/unicode-ranges.ts`.
  */
 
 /** Where each range begins and where it ends (exclusive), in turn, each as the distance from the one before, base 36. */

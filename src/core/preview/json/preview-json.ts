@@ -1,0 +1,270 @@
+/**
+ * The preview of a JSON value in the extended format: the whole value where it fits, else what it is, the shapes of its places
+ * from the top down, and rows from the head, the tail and the odd ones out. See `docs/reference/previews.md` for the grammar.
+ */
+import { outlineOf } from '../../json/scan.ts'
+import { elementsOf, JsonSlice, membersOf } from '../../json/slice.ts'
+import { decodeRaw } from '../../json/strings.ts'
+import { composeLines, type PreviewLine } from '../lines.ts'
+import { literal } from './literal.ts'
+import { ANY, type PlacePath, placeLabel } from './place.ts'
+import type { Extent, Shape } from './shape.ts'
+import { surveyJson } from './survey.ts'
+import { asMap, type MapShape, names, typeText } from './type-text.ts'
+
+/** A value whose source is so many times longer than the limit cannot be shown whole. */
+const WHOLE_FACTOR = 8
+const LABEL_BYTES = 80
+const TYPE_SHARE = 0.25
+/** Columns of rows have one line for all of them. */
+const COLUMNS_SHARE = 0.5
+const ROW_SHARE = 0.16
+const NAMES_SHARE = 0.4
+const LEAST_LINE_BYTES = 40
+/** A value that is alone at its place and so short stands as it is. */
+const SHORT_VALUE_BYTES = 100
+const ODD_ROWS = 3
+/** Rows, or values of a column, are odd when they are at most this share of all. */
+const ODD_SHARE = 0.02
+const LEVELS = 4
+/** Down to this level, arrays show some of their elements. */
+const ROW_LEVELS = 2
+const RANK_PER_LEVEL = 1_000
+const RANK_ODD_ROW = 200
+const RANK_FIRST_ROW = 250
+const RANK_RUN_ROW = 300
+const RANK_LAST_ROW = 350
+/** Rows that are shown where nothing better is left. */
+const RANK_FILL = 100_000
+
+/** What follows the handle; at most `limitBytes` bytes. */
+export function previewExtended(value: JsonSlice, limitBytes: number): string {
+  const header = headerOf(value)
+  const whole = wholeLine(value, limitBytes - Buffer.byteLength(header))
+  if (whole !== undefined) return `${header} ${whole}`
+  const shape = surveyJson(value)
+  const lines = new Lines(value, limitBytes)
+  lines.add(shape, [], 0)
+  return composeLines({ header, lines: lines.inPlace(), whole: false }, limitBytes)
+}
+
+function headerOf(value: JsonSlice): string {
+  const bytes = value.end - value.start
+  switch (value.kind) {
+    case 'array':
+      return ` = array(len=${outlineOf(value).entries}, bytes=${bytes})`
+    case 'object':
+      return ` = json(keys=${outlineOf(value).size}, bytes=${bytes})`
+    default:
+      return ' ='
+  }
+}
+
+function wholeLine(value: JsonSlice, room: number): string | undefined {
+  const isContainer = value.kind === 'array' || value.kind === 'object'
+  if (isContainer && value.end - value.start > room * WHOLE_FACTOR) return undefined
+  const { text, whole } = literal(value, room - 1)
+  return whole || !isContainer ? text : undefined
+}
+
+interface Placed extends PreviewLine {
+  /** Sort key: the order of places in the document, level by level. */
+  readonly order: readonly number[]
+}
+
+/** Collects the lines of a value, place by place. */
+class Lines {
+  readonly #value: JsonSlice
+  readonly #limitBytes: number
+  readonly #lines: Placed[] = []
+
+  constructor(value: JsonSlice, limitBytes: number) {
+    this.#value = value
+    this.#limitBytes = limitBytes
+  }
+
+  /** All lines in the order in which they stand. */
+  inPlace(): readonly PreviewLine[] {
+    return this.#lines.toSorted((a, b) => compareOrders(a.order, b.order))
+  }
+
+  /** The lines of all places below `path`, whose shape is given. */
+  add(shape: Shape, path: PlacePath, level: number, order: readonly number[] = []): void {
+    if (level >= LEVELS) return
+    if (shape.arrays > 0 && shape.items !== undefined) this.#addItems(shape, path, level, order)
+    if (shape.objects > 0) this.#addMembers(shape, path, level, order)
+  }
+
+  #addItems(shape: Shape, path: PlacePath, level: number, order: readonly number[]): void {
+    const { items } = shape
+    if (items === undefined || items.count === 0) return
+    const inside = [...path, ANY]
+    if (items.objects > 0 || path.length === 0) {
+      this.#addType(items, inside, { level, share: COLUMNS_SHARE, order: [...order, 0] })
+    }
+    if (shape.arrays === 1 && level <= ROW_LEVELS && (items.objects > 0 || items.strings > 0)) {
+      this.#addRows(shape, path, level, order)
+    }
+    this.add(items, inside, level + 1, [...order, 2])
+  }
+
+  #addMembers(shape: Shape, path: PlacePath, level: number, order: readonly number[]): void {
+    const map = asMap(this.#value.bytes, shape)
+    if (map !== undefined) {
+      this.#addMap(shape, map, { path, level, order })
+      return
+    }
+    const isMany = shape.objects > 1
+    for (const [index, [name, member]] of [...(shape.members ?? [])].entries()) {
+      if (!isMany) continue
+      // The line of the objects has told their members; what few of them have is no place to plan with.
+      if (member.count * 2 >= shape.objects) this.add(member, [...path, name], level, [...order, index])
+    }
+    if (isMany) return
+    for (const [index, [name, member]] of [...(shape.members ?? [])].entries()) {
+      const inside = [...path, name]
+      const place = [...order, index]
+      const isLeaf = member.objects + member.arrays === 0
+      // The line of the object has told its leaves.
+      if (isLeaf && path.length > 0) continue
+      if (this.#addShort(member, inside, level, place)) continue
+      this.#addType(member, inside, { level, share: TYPE_SHARE, order: place })
+      this.add(member, inside, level + 1, place)
+    }
+  }
+
+  /** A map: its names, some of its entries, the places inside of them. */
+  #addMap(shape: Shape, { names: all, values }: MapShape, { path, level, order }: Located): void {
+    if (path.length === 0) this.#addType(shape, [], { level, share: COLUMNS_SHARE, order: [...order, 0] })
+    const { first } = shape
+    if (shape.objects === 1 && first !== undefined && level <= ROW_LEVELS) {
+      const last = shape.maxSize - 1
+      const rows = new Set([0, Math.floor(last / 2), last])
+      for (const [row, { name, value }] of entriesOf(this.#slice(first), rows)) {
+        const { text } = literal(value, this.#rowBytes())
+        const label = placeLabel([...path, name], LABEL_BYTES)
+        const rank = level * RANK_PER_LEVEL + (row === 0 ? RANK_FIRST_ROW : RANK_FILL + row)
+        this.#push(`${label}: ${text}`, rank, [...order, 1, row])
+      }
+      const listed = names(all, this.#limitBytes * NAMES_SHARE, shape.maxSize)
+      const label = placeLabel([...path, ANY], LABEL_BYTES)
+      this.#push(`${label}: keys ${listed}`, level * RANK_PER_LEVEL + RANK_FIRST_ROW + 1, [...order, 0])
+    }
+    this.add(values, [...path, ANY], level + 1, [...order, 2])
+  }
+
+  #rowBytes(): number {
+    return Math.max(LEAST_LINE_BYTES, this.#limitBytes * ROW_SHARE)
+  }
+
+  /** Adds a single value that is short, as it stands. */
+  #addShort(shape: Shape, path: PlacePath, level: number, order: readonly number[]): boolean {
+    const { first } = shape
+    if (shape.count !== 1 || first === undefined || first.end - first.start > 2 * SHORT_VALUE_BYTES) return false
+    const { text, whole } = literal(this.#slice(first), SHORT_VALUE_BYTES)
+    if (whole) this.#push(`${placeLabel(path, LABEL_BYTES)}: ${text}`, level * RANK_PER_LEVEL, order)
+    return whole
+  }
+
+  #addType(shape: Shape, path: PlacePath, { level, share, order }: TypeLine): void {
+    const text = typeText(this.#value.bytes, shape, Math.max(LEAST_LINE_BYTES, this.#limitBytes * share))
+    const label = path.length === 0 ? text : `${placeLabel(path, LABEL_BYTES)}: ${text}`
+    const size = 1 - shape.bytes / (this.#value.end - this.#value.start + 1)
+    this.#push(label, level * RANK_PER_LEVEL + size, order)
+  }
+
+  /** Rows that tell most: odd ones, the first, the last; then others from the head, the tail and between, to fill up. */
+  #addRows(shape: Shape, path: PlacePath, level: number, order: readonly number[]): void {
+    const { items, first } = shape
+    if (items === undefined || first === undefined) return
+    const last = shape.maxLength - 1
+    const odd = oddRows(items)
+    const runs = runRows(items)
+    const fill = [1, 2, last - 1, Math.floor(last / 2), Math.floor(last / 4), Math.floor((3 * last) / 4)]
+    const rankOf = (row: number): number => {
+      const base = level * RANK_PER_LEVEL
+      if (odd.includes(row)) return base + RANK_ODD_ROW + odd.indexOf(row)
+      if (row === 0) return base + RANK_FIRST_ROW
+      if (runs.includes(row)) return base + RANK_RUN_ROW + runs.indexOf(row)
+      return row === last ? base + RANK_LAST_ROW : RANK_FILL + fill.indexOf(row)
+    }
+    const rows = new Set([...odd, 0, ...runs, last, ...fill].filter((row) => row >= 0 && row <= last))
+    for (const [row, value] of rowsOf(this.#slice(first), rows)) {
+      const { text } = literal(value, this.#rowBytes())
+      this.#push(`${placeLabel([...path, `${row}`], LABEL_BYTES)}: ${text}`, rankOf(row), [...order, 1, row])
+    }
+  }
+
+  #slice({ start, end }: Extent): JsonSlice {
+    return new JsonSlice(this.#value.bytes, start, end)
+  }
+
+  #push(text: string, rank: number, order: readonly number[]): void {
+    this.#lines.push({ text, rank, order })
+  }
+}
+
+interface Located {
+  readonly path: PlacePath
+  readonly level: number
+  readonly order: readonly number[]
+}
+
+interface TypeLine {
+  readonly level: number
+  /** Of the whole preview. */
+  readonly share: number
+  readonly order: readonly number[]
+}
+
+/** Rows with rare members or rare values, the rarest first. */
+function oddRows(items: Shape): readonly number[] {
+  const most = Math.max(1, items.count * ODD_SHARE)
+  const rare = [...(items.signatures?.values() ?? [])]
+  const values = [items, ...(items.members?.values() ?? [])].flatMap(({ distinct }) => distinct ?? [])
+  const rows = [...rare, ...values]
+    .filter(({ count, row }) => row > 0 && count <= most)
+    .toSorted((a, b) => a.count - b.count)
+    .map(({ row }) => row)
+  return [...new Set(rows)].slice(0, ODD_ROWS)
+}
+
+/** The first rows of each run of equal values in a column, but for the very first. */
+function runRows(items: Shape): readonly number[] {
+  const runs = [...(items.members?.values() ?? [])].flatMap(({ runs: found }) => found ?? [])
+  const starts = runs.map(({ from }) => from).filter((row) => row > 0)
+  return [...new Set(starts)].slice(0, ODD_ROWS)
+}
+
+function rowsOf(array: JsonSlice, rows: ReadonlySet<number>): ReadonlyMap<number, JsonSlice> {
+  const found = new Map<number, JsonSlice>()
+  let row = 0
+  for (const value of elementsOf(array)) {
+    if (rows.has(row)) found.set(row, value)
+    if (found.size === rows.size) break
+    row++
+  }
+  return found
+}
+
+function entriesOf(
+  object: JsonSlice,
+  rows: ReadonlySet<number>,
+): ReadonlyMap<number, { readonly name: string; readonly value: JsonSlice }> {
+  const found = new Map<number, { readonly name: string; readonly value: JsonSlice }>()
+  let row = 0
+  for (const { key, value } of membersOf(object)) {
+    if (rows.has(row)) found.set(row, { name: decodeRaw(key), value })
+    if (found.size === rows.size) break
+    row++
+  }
+  return found
+}
+
+function compareOrders(a: readonly number[], b: readonly number[]): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
