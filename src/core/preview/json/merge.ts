@@ -7,6 +7,8 @@ export function mergeShape(bytes: Buffer, into: Shape, from: Shape): void {
   addCounts(into, from)
   into.first ??= from.first
   into.firstString ??= from.firstString
+  into.firstArray ??= from.firstArray
+  into.firstObject ??= from.firstObject
   into.longest = pick(into.longest, from.longest, (a, b) => a.end - a.start >= b.end - b.start)
   into.lowest = pick(into.lowest, from.lowest, (a, b) => compareTokens(bytes, a, b) <= 0)
   into.highest = pick(into.highest, from.highest, (a, b) => compareTokens(bytes, a, b) >= 0)

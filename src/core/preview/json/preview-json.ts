@@ -9,7 +9,7 @@ import { composeLines, type PreviewLine } from '../lines.ts'
 import { literal } from './literal.ts'
 import { ANY, type PlacePath, placeLabel } from './place.ts'
 import type { Extent, Shape } from './shape.ts'
-import { surveyJson } from './survey.ts'
+import { surveyJson, surveyRows } from './survey.ts'
 import { asMap, type MapShape, names, typeText } from './type-text.ts'
 
 /** A value whose source is so many times longer than the limit cannot be shown whole. */
@@ -42,10 +42,27 @@ export function previewExtended(value: JsonSlice, limitBytes: number): string {
   const header = headerOf(value)
   const whole = wholeLine(value, limitBytes - Buffer.byteLength(header))
   if (whole !== undefined) return `${header} ${whole}`
-  const shape = surveyJson(value)
-  const lines = new Lines(value, limitBytes)
-  lines.add(shape, [], 0)
-  return composeLines({ header, lines: lines.inPlace(), whole: false }, limitBytes)
+  return composeLines({ header, lines: describeJson(value, limitBytes), whole: false }, limitBytes)
+}
+
+/** Lines for the places of a value. */
+export function describeJson(value: JsonSlice, limitBytes: number): readonly PreviewLine[] {
+  const lines = new Lines(value, { limitBytes, label: (path) => placeLabel(path, LABEL_BYTES) })
+  lines.add(surveyJson(value), [], 0)
+  return lines.inPlace()
+}
+
+/** Lines for records that are values in the same bytes. `nameOf` says what a record is called: `line 3`. */
+export function describeRows(
+  bytes: Buffer,
+  rows: readonly JsonSlice[],
+  { limitBytes, nameOf }: { readonly limitBytes: number; readonly nameOf: (row: number) => string },
+): readonly PreviewLine[] {
+  const label = ([row = ANY, ...path]: PlacePath): string =>
+    (row === ANY ? 'record' : nameOf(Number(row))) + placeLabel(path, LABEL_BYTES)
+  const lines = new Lines(new JsonSlice(bytes), { limitBytes, label, rows })
+  lines.add(surveyRows(bytes, rows), [], 0)
+  return lines.inPlace()
 }
 
 function headerOf(value: JsonSlice): string {
@@ -72,15 +89,26 @@ interface Placed extends PreviewLine {
   readonly order: readonly number[]
 }
 
+interface LineOptions {
+  readonly limitBytes: number
+  readonly label: (path: PlacePath) => string
+  /** Elements of the outermost array, where they do not stand in one. */
+  readonly rows?: readonly JsonSlice[]
+}
+
 /** Collects the lines of a value, place by place. */
 class Lines {
   readonly #value: JsonSlice
   readonly #limitBytes: number
+  readonly #label: (path: PlacePath) => string
+  readonly #rows: readonly JsonSlice[] | undefined
   readonly #lines: Placed[] = []
 
-  constructor(value: JsonSlice, limitBytes: number) {
+  constructor(value: JsonSlice, { limitBytes, label, rows }: LineOptions) {
     this.#value = value
     this.#limitBytes = limitBytes
+    this.#label = label
+    this.#rows = rows
   }
 
   /** All lines in the order in which they stand. */
@@ -136,18 +164,18 @@ class Lines {
   /** A map: its names, some of its entries, the places inside of them. */
   #addMap(shape: Shape, { names: all, values }: MapShape, { path, level, order }: Located): void {
     if (path.length === 0) this.#addType(shape, [], { level, share: COLUMNS_SHARE, order: [...order, 0] })
-    const { first } = shape
+    const { firstObject: first } = shape
     if (shape.objects === 1 && first !== undefined && level <= ROW_LEVELS) {
       const last = shape.maxSize - 1
       const rows = new Set([0, Math.floor(last / 2), last])
       for (const [row, { name, value }] of entriesOf(this.#slice(first), rows)) {
         const { text } = literal(value, this.#rowBytes())
-        const label = placeLabel([...path, name], LABEL_BYTES)
+        const label = this.#label([...path, name])
         const rank = level * RANK_PER_LEVEL + (row === 0 ? RANK_FIRST_ROW : RANK_FILL + row)
         this.#push(`${label}: ${text}`, rank, [...order, 1, row])
       }
       const listed = names(all, this.#limitBytes * NAMES_SHARE, shape.maxSize)
-      const label = placeLabel([...path, ANY], LABEL_BYTES)
+      const label = this.#label([...path, ANY])
       this.#push(`${label}: keys ${listed}`, level * RANK_PER_LEVEL + RANK_FIRST_ROW + 1, [...order, 0])
     }
     this.add(values, [...path, ANY], level + 1, [...order, 2])
@@ -162,21 +190,21 @@ class Lines {
     const { first } = shape
     if (shape.count !== 1 || first === undefined || first.end - first.start > 2 * SHORT_VALUE_BYTES) return false
     const { text, whole } = literal(this.#slice(first), SHORT_VALUE_BYTES)
-    if (whole) this.#push(`${placeLabel(path, LABEL_BYTES)}: ${text}`, level * RANK_PER_LEVEL, order)
+    if (whole) this.#push(`${this.#label(path)}: ${text}`, level * RANK_PER_LEVEL, order)
     return whole
   }
 
   #addType(shape: Shape, path: PlacePath, { level, share, order }: TypeLine): void {
     const text = typeText(this.#value.bytes, shape, Math.max(LEAST_LINE_BYTES, this.#limitBytes * share))
-    const label = path.length === 0 ? text : `${placeLabel(path, LABEL_BYTES)}: ${text}`
+    const label = path.length === 0 ? text : `${this.#label(path)}: ${text}`
     const size = 1 - shape.bytes / (this.#value.end - this.#value.start + 1)
     this.#push(label, level * RANK_PER_LEVEL + size, order)
   }
 
   /** Rows that tell most: odd ones, the first, the last; then others from the head, the tail and between, to fill up. */
   #addRows(shape: Shape, path: PlacePath, level: number, order: readonly number[]): void {
-    const { items, first } = shape
-    if (items === undefined || first === undefined) return
+    const { items } = shape
+    if (items === undefined) return
     const last = shape.maxLength - 1
     const odd = oddRows(items)
     const runs = runRows(items)
@@ -189,10 +217,15 @@ class Lines {
       return row === last ? base + RANK_LAST_ROW : RANK_FILL + fill.indexOf(row)
     }
     const rows = new Set([...odd, 0, ...runs, last, ...fill].filter((row) => row >= 0 && row <= last))
-    for (const [row, value] of rowsOf(this.#slice(first), rows)) {
+    for (const [row, value] of this.#elements(shape, rows)) {
       const { text } = literal(value, this.#rowBytes())
-      this.#push(`${placeLabel([...path, `${row}`], LABEL_BYTES)}: ${text}`, rankOf(row), [...order, 1, row])
+      this.#push(`${this.#label([...path, `${row}`])}: ${text}`, rankOf(row), [...order, 1, row])
     }
+  }
+
+  #elements(shape: Shape, rows: ReadonlySet<number>): Iterable<readonly [number, JsonSlice]> {
+    if (shape.firstArray !== undefined) return rowsOf(this.#slice(shape.firstArray), rows)
+    return [...(this.#rows ?? []).entries()].filter(([row]) => rows.has(row))
   }
 
   #slice({ start, end }: Extent): JsonSlice {

@@ -73,9 +73,11 @@ export class Shape {
   minLength = Number.POSITIVE_INFINITY
   maxLength = 0
   items: Shape | undefined
+  firstArray: Extent | undefined
   objects = 0
   minSize = Number.POSITIVE_INFINITY
   maxSize = 0
+  firstObject: Extent | undefined
   /** Members by name, in the order of their first occurrence. Undefined for a map. */
   members: Map<string, Shape> | undefined
   /** There are members beyond {@link SHAPE_MEMBERS}. */

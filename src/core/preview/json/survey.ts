@@ -36,6 +36,21 @@ export function surveyJson(value: JsonSlice): Shape {
   return root
 }
 
+/** The shape of an array that holds `rows`, which are values in the same bytes. */
+export function surveyRows(bytes: Buffer, rows: readonly JsonSlice[]): Shape {
+  const survey = new Survey(new JsonSlice(bytes))
+  const root = survey.newShape()
+  root.items = survey.newShape()
+  root.arrays = 1
+  root.count = 1
+  root.minLength = rows.length
+  root.maxLength = rows.length
+  for (const [row, { start }] of rows.entries()) {
+    survey.read(start, root.items, { level: 1, row, inRows: true })
+  }
+  return root
+}
+
 /** Where a value stands. */
 interface Place {
   readonly level: number
@@ -83,10 +98,16 @@ class Survey {
         readString(bytes, { start, end }, shape, place.row)
         return end
       }
-      case OPEN_OBJECT:
-        return this.#readObject(start, shape, place)
-      case OPEN_ARRAY:
-        return this.#readArray(start, shape, place)
+      case OPEN_OBJECT: {
+        const end = this.#readObject(start, shape, place)
+        shape.firstObject ??= { start, end }
+        return end
+      }
+      case OPEN_ARRAY: {
+        const end = this.#readArray(start, shape, place)
+        shape.firstArray ??= { start, end }
+        return end
+      }
       case LOWER_T:
         shape.trues++
         return start + TRUE_BYTES

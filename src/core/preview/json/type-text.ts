@@ -71,7 +71,7 @@ function numberText({ bytes, detail }: Telling, shape: Shape): string {
   if (min === undefined || max === undefined || detail === 'kinds') return kind
   const [low, high] = [numberToken(bytes, min), numberToken(bytes, max)]
   if (count === 1) return low
-  return low === high ? `${kind} ${low}` : `${kind} ${low}..${high}`
+  return low === high ? `${kind} ${low}` : `${kind} ${low} to ${high}`
 }
 
 function numberToken(bytes: Buffer, { start, end }: Extent): string {
@@ -88,7 +88,7 @@ function stringText({ bytes, maxBytes, detail }: Telling, shape: Shape): string 
     if (list !== undefined && Buffer.byteLength(list) <= maxBytes) return list
   }
   if (dates === strings && lowest !== undefined && highest !== undefined) {
-    return `date ${quoted(bytes, lowest, SAMPLE_BYTES)}..${quoted(bytes, highest, SAMPLE_BYTES)}`
+    return `date ${quoted(bytes, lowest, SAMPLE_BYTES)} to ${quoted(bytes, highest, SAMPLE_BYTES)}`
   }
   const limit = strings === 1 ? '' : '≤'
   const kind = size > LONG_STRING_BYTES ? `string(${limit}${humanBytes(size)})` : 'string'
