@@ -40,7 +40,7 @@ writeTables('unicode-ranges.ts', {
     {
       doc: 'Code points that belong to the character before them: marks, joiners, variation selectors and emoji modifiers.',
       name: 'EXTENDING_RANGE_DELTAS',
-      boundaries: matching(/[\p{M}\u200d\p{Emoji_Modifier}]/u),
+      boundaries: matching(/\p{M}|\u200d|\p{Emoji_Modifier}/u),
     },
   ],
 })

@@ -8,6 +8,11 @@ export const JSON_DEPTH_LEVELS = 1024
 /** What an operator may make of it. */
 export const MAX_JSON_DEPTH_LEVELS = 2048
 
+/** Most bytes of a preview in the format extended, and the smallest and largest value a call may set for it. */
+export const PREVIEW_LIMIT_BYTES = 1_000
+export const PREVIEW_LIMIT_MIN_BYTES = 200
+export const PREVIEW_LIMIT_MAX_BYTES = 100_000
+
 /** A text of at most this many bytes is previewed whole. */
 export const PREVIEW_WHOLE_TEXT_BYTES = 600
 /** What a longer text shows of its start. */

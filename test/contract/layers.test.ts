@@ -18,7 +18,7 @@ const EVERY_MESSAGE = [
 ]
 /** A probe at the top of a layer, and one in each kind of room below it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  'src/core': ['src/core', 'src/core/json'],
+  'src/core': ['src/core', 'src/core/json', 'src/core/preview/kinds'],
   'src/validation': ['src/validation', 'src/validation/ajv'],
   'src/ledger': ['src/ledger', 'src/ledger/sqlite/rows'],
   'src/runs': ['src/runs'],

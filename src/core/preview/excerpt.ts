@@ -68,7 +68,9 @@ function quotedTail(text: string, room: number): string {
   let bytes = 0
   // The first may be a part of a longer one.
   for (const grapheme of graphemes.slice(1).reverse()) {
-    const shown = Array.from(grapheme, (one) => escapeCharacter(one, one.codePointAt(0) ?? 0)).join('')
+    const shown = Array.from(grapheme, (one) => escapeCharacter(one, one.codePointAt(0) ?? 0)).join(
+      '',
+    )
     bytes += Buffer.byteLength(shown)
     if (bytes > room) break
     tail = shown + tail

@@ -16,16 +16,20 @@ export interface PreviewLine {
 }
 
 export interface PreviewParts {
-  /** What follows the handle: ` = array(len=3)`. */
-  readonly header: string
+  /** What the value is: `array`. */
+  readonly kind: string
+  /** What is in brackets after it: `len=3`. The first come first where not all fit; one always stands. */
+  readonly facts: readonly string[]
   /** In the order in which they are to stand. */
   readonly lines: readonly PreviewLine[]
   /** Header and lines together show the whole value. */
   readonly whole: boolean
 }
 
-/** The preview after the handle, of at most `limitBytes` bytes of UTF-8. The header must fit by itself. */
-export function composeLines({ header, lines, whole }: PreviewParts, limitBytes: number): string {
+/** The preview after the handle, of at most `limitBytes` bytes of UTF-8, which must have room for one fact. */
+export function composeLines(parts: PreviewParts, limitBytes: number): string {
+  const { lines, whole } = parts
+  const header = headerOf(parts, limitBytes - HEADER_MARK.length - MARK_BYTES)
   const all = header + lines.map(({ text }) => INDENT + text).join('')
   if (whole && Buffer.byteLength(all) <= limitBytes) return all
   let room = limitBytes - Buffer.byteLength(header) - 1 - MARK_BYTES
@@ -40,9 +44,16 @@ export function composeLines({ header, lines, whole }: PreviewParts, limitBytes:
   return header + HEADER_MARK + shown.map(({ text }) => INDENT + text).join('')
 }
 
-/** Bytes that a line takes in a preview. */
-export function lineBytes(text: string): number {
-  return Buffer.byteLength(text) + INDENT.length
+/** ` = array(len=3, bytes=20)`, in at most `maxBytes` bytes. */
+export function headerOf(
+  { kind, facts }: Pick<PreviewParts, 'kind' | 'facts'>,
+  maxBytes: number,
+): string {
+  for (let count = facts.length; count > 1; count--) {
+    const header = ` = ${kind}(${facts.slice(0, count).join(', ')})`
+    if (Buffer.byteLength(header) <= maxBytes) return header
+  }
+  return ` = ${kind}(${facts[0] ?? ''})`
 }
 
 function byRank(lines: readonly PreviewLine[]): readonly PreviewLine[] {

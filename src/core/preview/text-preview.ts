@@ -8,20 +8,26 @@ import { outlineOf } from '../json/scan.ts'
 import type { JsonSlice } from '../json/slice.ts'
 import { countLines, sumText } from '../text.ts'
 import { excerpt } from './excerpt.ts'
-import { literal } from './json/literal.ts'
-import { describeJson } from './json/preview-json.ts'
+import { describeJson, wholeLine } from './json/preview-json.ts'
 import { csv } from './kinds/csv.ts'
 import { diagnostics } from './kinds/diagnostics.ts'
 import { diff } from './kinds/diff.ts'
 import { jsonLines } from './kinds/json-lines.ts'
-import { DETAIL_BYTES, type Kind, type KindSurvey, TAIL_BYTES, type TextHead, type TextWhole } from './kinds/kind.ts'
+import {
+  DETAIL_BYTES,
+  type Kind,
+  type KindSurvey,
+  TAIL_BYTES,
+  type TextHead,
+  type TextWhole,
+} from './kinds/kind.ts'
 import { log } from './kinds/log.ts'
 import { NotableLines, WEIGHTS } from './kinds/notable.ts'
 import { outlines } from './kinds/outline.ts'
 import { cleanLine, isTerminal } from './kinds/terminal.ts'
 import { tests } from './kinds/tests.ts'
 import { trace } from './kinds/trace.ts'
-import { composeLines, type PreviewLine } from './lines.ts'
+import { composeLines, headerOf, type PreviewLine } from './lines.ts'
 import { humanBytes } from './preview.ts'
 
 /** The first that recognizes a text counts. */
@@ -42,7 +48,13 @@ export class TextPreview {
   readonly #notable = new NotableLines()
   #head: Buffer[] = []
   #headBytes = 0
-  #reading: { readonly kind: Kind | undefined; readonly survey: KindSurvey | undefined; readonly head: TextHead } | undefined
+  #reading:
+    | {
+        readonly kind: Kind | undefined
+        readonly survey: KindSurvey | undefined
+        readonly head: TextHead
+      }
+    | undefined
   #tail: Buffer = Buffer.alloc(0)
   #bytes = 0
   #lineEnds = 0
@@ -57,13 +69,17 @@ export class TextPreview {
     this.#lineEnds += sumText(piece).newlines
     this.#notable.push(piece)
     this.#keepTail(piece)
-    if (this.#reading !== undefined) {
-      this.#reading.survey?.push(piece)
-      return
-    }
-    this.#head.push(Buffer.from(piece))
-    this.#headBytes += piece.length
-    if (this.#headBytes >= DETAIL_BYTES) this.#recognize(false)
+    // The head is cut at one place, however the text comes.
+    const rest = this.#reading === undefined ? this.#takeHead(piece) : piece
+    if (rest.length > 0) this.#reading?.survey?.push(rest)
+  }
+
+  #takeHead(piece: Buffer): Buffer {
+    const taken = Math.min(piece.length, DETAIL_BYTES - this.#headBytes)
+    this.#head.push(Buffer.from(piece.subarray(0, taken)))
+    this.#headBytes += taken
+    if (this.#headBytes === DETAIL_BYTES) this.#recognize(false)
+    return piece.subarray(taken)
   }
 
   /** What follows the handle; at most the limit's bytes. */
@@ -71,20 +87,31 @@ export class TextPreview {
     this.#notable.end()
     if (this.#reading === undefined) this.#recognize(true)
     const reading = this.#reading
-    const head = reading?.head ?? { bytes: Buffer.alloc(0), lines: [], isWhole: true, isTerminal: false }
+    const head = reading?.head ?? {
+      bytes: Buffer.alloc(0),
+      lines: [],
+      isWhole: true,
+      isTerminal: false,
+    }
     const lines = this.#bytes > 0 && this.#tail.at(-1) !== LF ? this.#lineEnds + 1 : this.#lineEnds
     const whole = this.#wholeText(head, lines)
     if (whole !== undefined) return whole
     const tail = this.#tailLines(lines)
-    const text: TextWhole = { head, ...tail, bytes: this.#bytes, lines, limitBytes: this.#limitBytes }
+    const text: TextWhole = {
+      head,
+      ...tail,
+      bytes: this.#bytes,
+      lines,
+      limitBytes: this.#limitBytes,
+    }
     const told = reading?.survey?.end(text) ?? { facts: [], lines: [] }
     const facts = [`len=${humanBytes(this.#bytes)}`, `lines=${lines}`]
     if (reading?.kind !== undefined) facts.push(`kind=${reading.kind.name}`)
     if (head.isTerminal) facts.push('terminal')
     if (isMinified(head, lines)) facts.push('minified')
-    const header = ` = text(${[...facts, ...told.facts, ...this.#notableFacts()].join(', ')})`
     const all = distinctLines([...told.lines, ...this.#notableLines(), ...endLines(text)])
-    return composeLines({ header, lines: all, whole: false }, this.#limitBytes)
+    const header = { kind: 'text', facts: [...facts, ...told.facts, ...this.#notableFacts()] }
+    return composeLines({ ...header, lines: all, whole: false }, this.#limitBytes)
   }
 
   #recognize(isWhole: boolean): void {
@@ -93,7 +120,12 @@ export class TextPreview {
     const text = bytes.toString('utf8', 0, end)
     const lines = linesOf(text)
     const isShown = isTerminal(lines)
-    const head: TextHead = { bytes: bytes.subarray(0, end), lines: isShown ? lines.map(cleanLine) : lines, isWhole, isTerminal: isShown }
+    const head: TextHead = {
+      bytes: bytes.subarray(0, end),
+      lines: isShown ? lines.map(cleanLine) : lines,
+      isWhole,
+      isTerminal: isShown,
+    }
     for (const kind of KINDS) {
       const survey = kind.recognize(head)
       if (survey === undefined) continue
@@ -132,7 +164,9 @@ export class TextPreview {
 
   #notableLines(): readonly PreviewLine[] {
     const lines = WEIGHTS.flatMap((weight, heavy) =>
-      this.#notable.lines(weight).map((line, index) => ({ ...line, rank: RANK_NOTABLE + heavy * 20 + index })),
+      this.#notable
+        .lines(weight)
+        .map((line, index) => ({ ...line, rank: RANK_NOTABLE + heavy * 20 + index })),
     )
     return lines
       .toSorted((a, b) => a.number - b.number)
@@ -146,7 +180,10 @@ export class TextPreview {
 /** The first and the last lines, which stand where room is left. */
 function endLines({ head, tail, tailFrom }: TextWhole): readonly PreviewLine[] {
   const first = head.lines.slice(0, END_LINES).map((text, index) => ({ text, number: index + 1 }))
-  const last = tail.slice(-END_LINES).map((text, index) => ({ text, number: tailFrom + Math.max(0, tail.length - END_LINES) + index }))
+  const last = tail.slice(-END_LINES).map((text, index) => ({
+    text,
+    number: tailFrom + Math.max(0, tail.length - END_LINES) + index,
+  }))
   const lines = [...first, ...last.filter(({ number }) => number > first.length)]
   return lines
     .filter(({ text }) => text.trim() !== '')
@@ -165,7 +202,12 @@ function distinctLines(lines: readonly PreviewLine[]): readonly PreviewLine[] {
     if (number === 0) others.push(line)
     else {
       const known = byNumber.get(number)
-      byNumber.set(number, known === undefined || known.rank <= line.rank ? (known ?? line) : { ...known, rank: line.rank })
+      byNumber.set(
+        number,
+        known === undefined || known.rank <= line.rank
+          ? (known ?? line)
+          : { ...known, rank: line.rank },
+      )
     }
   }
   return [...others, ...[...byNumber].toSorted((a, b) => a[0] - b[0]).map(([, line]) => line)]
@@ -178,13 +220,21 @@ function linesOf(text: string): readonly string[] {
 
 /** Lines so long that nobody wrote them by hand. */
 function isMinified({ bytes }: TextHead, lines: number): boolean {
-  return bytes.length > MINIFIED_LINE_BYTES && bytes.length / Math.max(1, Math.min(lines, countLines(bytes))) > MINIFIED_LINE_BYTES
+  return (
+    bytes.length > MINIFIED_LINE_BYTES &&
+    bytes.length / Math.max(1, Math.min(lines, countLines(bytes))) > MINIFIED_LINE_BYTES
+  )
 }
 
-/** The preview of a text that is all there. A text that is a JSON array or object is shown as that. */
+/**
+ * The preview of a text that is all there. A text that is a JSON array or object is shown as that.
+ *
+ * @example previewExtendedText(bytes('hello'), 1000) // ' = text(len=5B, lines=1) "hello"'
+ */
 export function previewExtendedText(text: Buffer, limitBytes: number): string {
   const json = OPENING.includes(text.find((byte) => byte > SPACE) ?? 0) ? jsonOf(text) : undefined
-  if (json !== undefined && (json.kind === 'array' || json.kind === 'object')) return previewJsonText(text, json, limitBytes)
+  if (json !== undefined && (json.kind === 'array' || json.kind === 'object'))
+    return previewJsonText(text, json, limitBytes)
   const preview = new TextPreview(limitBytes)
   preview.push(text)
   return preview.end()
@@ -192,9 +242,13 @@ export function previewExtendedText(text: Buffer, limitBytes: number): string {
 
 function previewJsonText(text: Buffer, json: JsonSlice, limitBytes: number): string {
   const { entries, size } = outlineOf(json)
-  const count = json.kind === 'array' ? `array len=${entries}` : `json keys=${size}`
-  const header = ` = text(len=${humanBytes(text.length)}, lines=${countLines(text)}, kind=${count})`
-  const { text: shown, whole } = literal(json, Math.max(0, limitBytes - Buffer.byteLength(header) - 1))
-  if (whole && json.end - json.start <= limitBytes) return `${header} ${shown}`
-  return composeLines({ header, lines: describeJson(json, limitBytes), whole: false }, limitBytes)
+  const count = json.kind === 'array' ? `kind=array, len=${entries}` : `kind=json, keys=${size}`
+  const facts = [`len=${humanBytes(text.length)}`, `lines=${countLines(text)}`, count]
+  const header = headerOf({ kind: 'text', facts }, limitBytes)
+  const whole = wholeLine(json, limitBytes - Buffer.byteLength(header) - 1)
+  if (whole !== undefined) return `${header} ${whole}`
+  return composeLines(
+    { kind: 'text', facts, lines: describeJson(json, limitBytes), whole: false },
+    limitBytes,
+  )
 }

@@ -1,5 +1,5 @@
 /** A JSON value written in a line of a preview: compact, strings quoted and escaped, cut with marks where it does not fit. */
-import { JsonSlice, membersOf, elementsOf } from '../../json/slice.ts'
+import { elementsOf, type JsonSlice, membersOf } from '../../json/slice.ts'
 import { headBytes } from '../../json/string-ends.ts'
 import { decodeRaw } from '../../json/strings.ts'
 import { type Excerpt, endsExcerpt, excerpt, MARK, MARK_BYTES, nameExcerpt } from '../excerpt.ts'
@@ -35,7 +35,11 @@ export function stringLiteral(token: JsonSlice, maxBytes: number): Excerpt {
   const head = headBytes(token, maxBytes)
   const isAll = head.length <= maxBytes
   // A torn end is outside of what can be shown.
-  return excerpt(head.toString('utf8', 0, isAll ? head.length : maxBytes + MARK_BYTES), maxBytes, isAll)
+  return excerpt(
+    head.toString('utf8', 0, isAll ? head.length : maxBytes + MARK_BYTES),
+    maxBytes,
+    isAll,
+  )
 }
 
 /** A number, `true`, `false` or `null`; a long number is cut. */
@@ -62,7 +66,8 @@ function* membersLiteral(object: JsonSlice): Generator<Entry> {
 }
 
 /** One long string must not hide the members after it; a budget that holds the whole value is not cut. */
-const memberRoom = (room: number): number => (room > AMPLE_BYTES ? room : Math.max(LEAST_STRING_BYTES, room / 2))
+const memberRoom = (room: number): number =>
+  room > AMPLE_BYTES ? room : Math.max(LEAST_STRING_BYTES, room / 2)
 
 function* elementsLiteral(array: JsonSlice): Generator<Entry> {
   for (const value of elementsOf(array)) {
@@ -76,7 +81,11 @@ function decodeKey(key: JsonSlice): string {
   return head.length <= NAME_BYTES ? decodeRaw(key).toWellFormed() : head.toString()
 }
 
-function list(entries: Iterable<Entry>, [open = '', close = '']: string, maxBytes: number): Excerpt {
+function list(
+  entries: Iterable<Entry>,
+  [open = '', close = '']: string,
+  maxBytes: number,
+): Excerpt {
   const parts: string[] = []
   // The mark and its separator are paid for in advance.
   let room = maxBytes - BRACKETS_BYTES - SEPARATOR_BYTES - MARK_BYTES

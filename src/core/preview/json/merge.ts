@@ -43,7 +43,11 @@ function addCounts(into: Shape, from: Shape): void {
   into.maxSize = Math.max(into.maxSize, from.maxSize)
 }
 
-function pick<T>(a: T | undefined, b: T | undefined, isFirst: (a: T, b: T) => boolean): T | undefined {
+function pick<T>(
+  a: T | undefined,
+  b: T | undefined,
+  isFirst: (a: T, b: T) => boolean,
+): T | undefined {
   if (a === undefined || b === undefined) return a ?? b
   return isFirst(a, b) ? a : b
 }
@@ -69,25 +73,32 @@ function mergeDistinct(
 }
 
 function mergeMembers(bytes: Buffer, into: Shape, from: Shape): void {
-  if (into.values !== undefined || from.values !== undefined) {
-    becomeMap(bytes, into)
-    const values = into.values
-    if (values === undefined) return
-    if (from.values !== undefined) mergeShape(bytes, values, from.values)
-    for (const member of from.members?.values() ?? []) mergeShape(bytes, values, member)
-    return
-  }
   into.hasMore ||= from.hasMore
-  for (const [name, member] of from.members ?? []) {
-    into.members ??= new Map()
-    const known = into.members.get(name)
-    if (known !== undefined) mergeShape(bytes, known, member)
-    else if (into.members.size < SHAPE_MEMBERS) {
-      const copy = new Shape(member.id)
-      mergeShape(bytes, copy, member)
-      into.members.set(name, copy)
-    } else into.hasMore = true
-  }
+  if (into.values !== undefined || from.values !== undefined) mergeMaps(bytes, into, from)
+  else for (const [name, member] of from.members ?? []) mergeMember(bytes, into, { name, member })
+}
+
+function mergeMaps(bytes: Buffer, into: Shape, from: Shape): void {
+  becomeMap(bytes, into)
+  const { values } = into
+  if (values === undefined) return
+  if (from.values !== undefined) mergeShape(bytes, values, from.values)
+  for (const member of from.members?.values() ?? []) mergeShape(bytes, values, member)
+}
+
+function mergeMember(
+  bytes: Buffer,
+  into: Shape,
+  { name, member }: { readonly name: string; readonly member: Shape },
+): void {
+  into.members ??= new Map()
+  const known = into.members.get(name)
+  if (known !== undefined) mergeShape(bytes, known, member)
+  else if (into.members.size < SHAPE_MEMBERS) {
+    const copy = new Shape(member.id)
+    mergeShape(bytes, copy, member)
+    into.members.set(name, copy)
+  } else into.hasMore = true
 }
 
 /** Forgets which members an object has: its values are of one shape from now on. */

@@ -5,7 +5,7 @@
 import { outlineOf } from '../../json/scan.ts'
 import { elementsOf, JsonSlice, membersOf } from '../../json/slice.ts'
 import { decodeRaw } from '../../json/strings.ts'
-import { composeLines, type PreviewLine } from '../lines.ts'
+import { composeLines, headerOf, type PreviewLine, type PreviewParts } from '../lines.ts'
 import { literal } from './literal.ts'
 import { ANY, type PlacePath, placeLabel } from './place.ts'
 import type { Extent, Shape } from './shape.ts'
@@ -15,6 +15,7 @@ import { asMap, type MapShape, names, typeText } from './type-text.ts'
 /** A value whose source is so many times longer than the limit cannot be shown whole. */
 const WHOLE_FACTOR = 8
 const LABEL_BYTES = 80
+const EQUALS_BYTES = 3
 const TYPE_SHARE = 0.25
 /** Columns of rows have one line for all of them. */
 const COLUMNS_SHARE = 0.5
@@ -37,12 +38,18 @@ const RANK_LAST_ROW = 350
 /** Rows that are shown where nothing better is left. */
 const RANK_FILL = 100_000
 
-/** What follows the handle; at most `limitBytes` bytes. */
+/**
+ * What follows the handle; at most `limitBytes` bytes, of which there must be at least 100.
+ *
+ * @example previewExtended(json('{"a": 1}'), 1000) // ' = json(keys=1, bytes=8) {a: 1}'
+ */
 export function previewExtended(value: JsonSlice, limitBytes: number): string {
-  const header = headerOf(value)
-  const whole = wholeLine(value, limitBytes - Buffer.byteLength(header))
-  if (whole !== undefined) return `${header} ${whole}`
-  return composeLines({ header, lines: describeJson(value, limitBytes), whole: false }, limitBytes)
+  const header = headOf(value)
+  if (header === undefined) return ` = ${literal(value, limitBytes - EQUALS_BYTES).text}`
+  const whole = wholeLine(value, limitBytes - Buffer.byteLength(headerOf(header, limitBytes)) - 1)
+  if (whole !== undefined) return `${headerOf(header, limitBytes)} ${whole}`
+  const lines = describeJson(value, limitBytes)
+  return composeLines({ ...header, lines, whole: false }, limitBytes)
 }
 
 /** Lines for the places of a value. */
@@ -65,23 +72,24 @@ export function describeRows(
   return lines.inPlace()
 }
 
-function headerOf(value: JsonSlice): string {
-  const bytes = value.end - value.start
+/** Kind and size of an array or object; undefined for other values, which are shown as they are. */
+function headOf(value: JsonSlice): Pick<PreviewParts, 'kind' | 'facts'> | undefined {
+  const bytes = `bytes=${value.end - value.start}`
   switch (value.kind) {
     case 'array':
-      return ` = array(len=${outlineOf(value).entries}, bytes=${bytes})`
+      return { kind: 'array', facts: [`len=${outlineOf(value).entries}`, bytes] }
     case 'object':
-      return ` = json(keys=${outlineOf(value).size}, bytes=${bytes})`
+      return { kind: 'json', facts: [`keys=${outlineOf(value).size}`, bytes] }
     default:
-      return ' ='
+      return undefined
   }
 }
 
-function wholeLine(value: JsonSlice, room: number): string | undefined {
-  const isContainer = value.kind === 'array' || value.kind === 'object'
-  if (isContainer && value.end - value.start > room * WHOLE_FACTOR) return undefined
-  const { text, whole } = literal(value, room - 1)
-  return whole || !isContainer ? text : undefined
+/** The whole value in at most `room` bytes, or undefined. */
+export function wholeLine(value: JsonSlice, room: number): string | undefined {
+  if (value.end - value.start > room * WHOLE_FACTOR) return undefined
+  const { text, whole } = literal(value, room)
+  return whole && Buffer.byteLength(text) <= room ? text : undefined
 }
 
 interface Placed extends PreviewLine {
@@ -146,7 +154,8 @@ class Lines {
     for (const [index, [name, member]] of [...(shape.members ?? [])].entries()) {
       if (!isMany) continue
       // The line of the objects has told their members; what few of them have is no place to plan with.
-      if (member.count * 2 >= shape.objects) this.add(member, [...path, name], level, [...order, index])
+      if (member.count * 2 >= shape.objects)
+        this.add(member, [...path, name], level, [...order, index])
     }
     if (isMany) return
     for (const [index, [name, member]] of [...(shape.members ?? [])].entries()) {
@@ -163,7 +172,8 @@ class Lines {
 
   /** A map: its names, some of its entries, the places inside of them. */
   #addMap(shape: Shape, { names: all, values }: MapShape, { path, level, order }: Located): void {
-    if (path.length === 0) this.#addType(shape, [], { level, share: COLUMNS_SHARE, order: [...order, 0] })
+    if (path.length === 0)
+      this.#addType(shape, [], { level, share: COLUMNS_SHARE, order: [...order, 0] })
     const { firstObject: first } = shape
     if (shape.objects === 1 && first !== undefined && level <= ROW_LEVELS) {
       const last = shape.maxSize - 1
@@ -176,7 +186,10 @@ class Lines {
       }
       const listed = names(all, this.#limitBytes * NAMES_SHARE, shape.maxSize)
       const label = this.#label([...path, ANY])
-      this.#push(`${label}: keys ${listed}`, level * RANK_PER_LEVEL + RANK_FIRST_ROW + 1, [...order, 0])
+      this.#push(`${label}: keys ${listed}`, level * RANK_PER_LEVEL + RANK_FIRST_ROW + 1, [
+        ...order,
+        0,
+      ])
     }
     this.add(values, [...path, ANY], level + 1, [...order, 2])
   }
@@ -188,14 +201,19 @@ class Lines {
   /** Adds a single value that is short, as it stands. */
   #addShort(shape: Shape, path: PlacePath, level: number, order: readonly number[]): boolean {
     const { first } = shape
-    if (shape.count !== 1 || first === undefined || first.end - first.start > 2 * SHORT_VALUE_BYTES) return false
+    if (shape.count !== 1 || first === undefined || first.end - first.start > 2 * SHORT_VALUE_BYTES)
+      return false
     const { text, whole } = literal(this.#slice(first), SHORT_VALUE_BYTES)
     if (whole) this.#push(`${this.#label(path)}: ${text}`, level * RANK_PER_LEVEL, order)
     return whole
   }
 
   #addType(shape: Shape, path: PlacePath, { level, share, order }: TypeLine): void {
-    const text = typeText(this.#value.bytes, shape, Math.max(LEAST_LINE_BYTES, this.#limitBytes * share))
+    const text = typeText(
+      this.#value.bytes,
+      shape,
+      Math.max(LEAST_LINE_BYTES, this.#limitBytes * share),
+    )
     const label = path.length === 0 ? text : `${this.#label(path)}: ${text}`
     const size = 1 - shape.bytes / (this.#value.end - this.#value.start + 1)
     this.#push(label, level * RANK_PER_LEVEL + size, order)
@@ -208,7 +226,14 @@ class Lines {
     const last = shape.maxLength - 1
     const odd = oddRows(items)
     const runs = runRows(items)
-    const fill = [1, 2, last - 1, Math.floor(last / 2), Math.floor(last / 4), Math.floor((3 * last) / 4)]
+    const fill = [
+      1,
+      2,
+      last - 1,
+      Math.floor(last / 2),
+      Math.floor(last / 4),
+      Math.floor((3 * last) / 4),
+    ]
     const rankOf = (row: number): number => {
       const base = level * RANK_PER_LEVEL
       if (odd.includes(row)) return base + RANK_ODD_ROW + odd.indexOf(row)
@@ -216,7 +241,9 @@ class Lines {
       if (runs.includes(row)) return base + RANK_RUN_ROW + runs.indexOf(row)
       return row === last ? base + RANK_LAST_ROW : RANK_FILL + fill.indexOf(row)
     }
-    const rows = new Set([...odd, 0, ...runs, last, ...fill].filter((row) => row >= 0 && row <= last))
+    const rows = new Set(
+      [...odd, 0, ...runs, last, ...fill].filter((row) => row >= 0 && row <= last),
+    )
     for (const [row, value] of this.#elements(shape, rows)) {
       const { text } = literal(value, this.#rowBytes())
       this.#push(`${this.#label([...path, `${row}`])}: ${text}`, rankOf(row), [...order, 1, row])
@@ -254,7 +281,9 @@ interface TypeLine {
 function oddRows(items: Shape): readonly number[] {
   const most = Math.max(1, items.count * ODD_SHARE)
   const rare = [...(items.signatures?.values() ?? [])]
-  const values = [items, ...(items.members?.values() ?? [])].flatMap(({ distinct }) => distinct ?? [])
+  const values = [items, ...(items.members?.values() ?? [])].flatMap(
+    ({ distinct }) => distinct ?? [],
+  )
   const rows = [...rare, ...values]
     .filter(({ count, row }) => row > 0 && count <= most)
     .toSorted((a, b) => a.count - b.count)

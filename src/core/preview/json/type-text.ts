@@ -152,16 +152,24 @@ function columnsText({ bytes, maxBytes, detail }: Telling, shape: Shape): string
     text: optional(kindTexts({ bytes, maxBytes: 0, detail: 'kinds' }, member), member, shape),
   }))
   const size = (): number =>
-    members.reduce((sum, { name, text }) => sum + Buffer.byteLength(name) + Buffer.byteLength(text) + 4, 2)
+    members.reduce(
+      (sum, { name, text }) => sum + Buffer.byteLength(name) + Buffer.byteLength(text) + 4,
+      2,
+    )
   let isCut = shape.hasMore
   while (members.length > 1 && size() > maxBytes - LEAST_BYTES) {
-    if (!isCut && objectsDiffer(shape) === false) return `{${memberNames(shape, maxBytes - LEAST_BYTES)}}`
+    if (!isCut && objectsDiffer(shape) === false)
+      return `{${memberNames(shape, maxBytes - LEAST_BYTES)}}`
     members.pop()
     isCut = true
   }
   let room = maxBytes - size() - LEAST_BYTES
   for (const column of members.toSorted((a, b) => usefulness(a.member) - usefulness(b.member))) {
-    const better = optional(kindTexts({ bytes, maxBytes: Math.max(LEAST_BYTES, room / 2), detail }, column.member), column.member, shape)
+    const better = optional(
+      kindTexts({ bytes, maxBytes: Math.max(LEAST_BYTES, room / 2), detail }, column.member),
+      column.member,
+      shape,
+    )
     const more = Buffer.byteLength(better) - Buffer.byteLength(column.text)
     if (more > room) continue
     column.text = better
@@ -191,7 +199,8 @@ function optional(text: string, member: Shape, parent: Shape): string {
 /** Lower for places that tell more: few distinct values, nulls among others, then the rest, then constants. */
 function usefulness({ distinct, nulls, count, trues, falses, strings }: Shape): number {
   if (nulls === count) return 4
-  if (strings > 0 && distinct !== undefined && distinct.length < strings) return distinct.length === 1 ? 3 : 0
+  if (strings > 0 && distinct !== undefined && distinct.length < strings)
+    return distinct.length === 1 ? 3 : 0
   if (nulls > 0 || (trues > 0 && falses > 0)) return 1
   return 2
 }

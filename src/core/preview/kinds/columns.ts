@@ -1,5 +1,5 @@
 /** Columns of a table in lines of a preview: what their cells are, between which bounds, and the values of those with few. */
-import { excerpt, nameExcerpt } from '../excerpt.ts'
+import { excerpt, MARK, nameExcerpt } from '../excerpt.ts'
 
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const INTEGER = /^[+-]?\d+$/
@@ -58,7 +58,9 @@ export class Columns {
 
   /** `date: date 2012-01-01..2015-12-31`, a line each. */
   lines(): readonly string[] {
-    return this.#columns.map((column) => `${nameExcerpt(column.name.trim(), NAME_BYTES).text}: ${columnText(column)}`)
+    return this.#columns.map(
+      (column) => `${nameExcerpt(column.name.trim(), NAME_BYTES).text}: ${columnText(column)}`,
+    )
   }
 }
 
@@ -101,6 +103,11 @@ function compareIntegers(a: string, b: string): number {
   return digitsA < digitsB ? -signA : signA
 }
 
+/** A number as written; a long one is cut. */
+function numberText(text: string): string {
+  return text.length > VALUE_BYTES ? `${text.slice(0, VALUE_BYTES)}${MARK}` : text
+}
+
 function columnText(column: Column): string {
   const { cells, empty, numbers, integers, dates, distinct } = column
   const filled = cells - empty
@@ -108,13 +115,16 @@ function columnText(column: Column): string {
   if (filled === 0) return `empty×${empty}`
   if (numbers === filled) {
     const kind = integers === numbers ? 'int' : 'number'
-    return `${kind} ${column.min} to ${column.max}${missing}`
+    return `${kind} ${numberText(column.min)} to ${numberText(column.max)}${missing}`
   }
-  if (dates === filled) return `date ${column.low} to ${column.high}${missing}`
+  if (dates === filled)
+    return `date ${excerpt(column.low, VALUE_BYTES).text} to ${excerpt(column.high, VALUE_BYTES).text}${missing}`
   const other = numbers > 0 ? `, int or number×${numbers}` : ''
   if (distinct !== undefined && distinct.size < filled) {
     const values = [...distinct].toSorted((a, b) => b[1] - a[1])
-    const list = values.map(([value, count]) => `${excerpt(value, VALUE_BYTES).text}×${count}`).join('|')
+    const list = values
+      .map(([value, count]) => `${excerpt(value, VALUE_BYTES).text}×${count}`)
+      .join('|')
     if (Buffer.byteLength(list) <= LINE_BYTES) return list + missing
   }
   return `string ${excerpt(column.sample, VALUE_BYTES).text}, …${other}${missing}`

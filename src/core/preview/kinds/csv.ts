@@ -2,14 +2,15 @@
  * Tables: values separated by comma, tab, semicolon or bar, with quotes as in RFC 4180. Records are counted over the whole
  * text, line ends inside quotes included; columns are told from the start of it.
  */
-import { excerpt, nameExcerpt } from '../excerpt.ts'
+import { excerpt, MARK } from '../excerpt.ts'
+import type { PreviewLine } from '../lines.ts'
 import { Columns } from './columns.ts'
 import type { Kind, KindSurvey, Reading, TextHead, TextWhole } from './kind.ts'
+import { DELIMITERS, type Delimiter, recordsOf, type TableRecord } from './records.ts'
 
 const QUOTE = 0x22
 const LF = 0x0a
 const CR = 0x0d
-const DELIMITERS = [',', '\t', ';', '|'] as const
 /** Records at the start that must agree. */
 const AGREEING_RECORDS = 20
 const AGREEING_SHARE = 0.9
@@ -22,22 +23,14 @@ const RANK_COLUMNS = 0
 const RANK_FIRST = 10
 const RANK_LAST = 11
 const RANK_RAGGED = 5
-
-export type Delimiter = (typeof DELIMITERS)[number]
-
-/** A record with the number of its first line. */
-export interface TableRecord {
-  readonly cells: readonly string[]
-  /** From 1. */
-  readonly line: number
-}
+const RAGGED_SHOWN = 2
 
 /** CSV, TSV and their relatives. */
 export const csv: Kind = {
   name: 'csv',
   recognize(head) {
     for (const delimiter of DELIMITERS) {
-      const records = [...recordsOf(head, delimiter)]
+      const records = [...recordsOf(head.lines, delimiter)]
       if (isTable(records, head)) return new CsvSurvey(delimiter, records)
     }
     return undefined
@@ -54,52 +47,10 @@ function isTable(records: readonly TableRecord[], head: TextHead): boolean {
   // Prose with one comma a line looks like two columns: cells of a table are short and seldom begin with a space.
   const cells = first.flatMap((record) => record.cells)
   const spaced = cells.filter((cell) => cell.startsWith(' ')).length
-  return spaced < cells.length / 4 || first.slice(1).some((record) => record.cells.some((cell) => NUMERIC.test(cell.trim())))
-}
-
-/** Records of the head that are there to their end; the last of a longer text may not be. */
-export function* recordsOf(head: TextHead, delimiter: Delimiter): Generator<TableRecord> {
-  let cells: string[] = []
-  let cell = ''
-  let isQuoted = false
-  let from = 1
-  for (const [index, line] of head.lines.entries()) {
-    let at = 0
-    if (isQuoted) cell += '\n'
-    for (;;) {
-      if (isQuoted) {
-        const close = line.indexOf('"', at)
-        if (close < 0) {
-          cell += line.slice(at)
-          break
-        }
-        cell += line.slice(at, close)
-        at = close + 1
-        if (line[at] === '"') {
-          cell += '"'
-          at++
-        } else isQuoted = false
-        continue
-      }
-      if (cell === '' && line[at] === '"') {
-        isQuoted = true
-        at++
-        continue
-      }
-      const next = line.indexOf(delimiter, at)
-      cell += line.slice(at, next < 0 ? line.length : next)
-      if (next < 0) break
-      cells.push(cell)
-      cell = ''
-      at = next + 1
-    }
-    if (isQuoted) continue
-    const isEmpty = cells.length === 0 && cell === ''
-    if (!isEmpty) yield { cells: [...cells, cell], line: from }
-    cells = []
-    cell = ''
-    from = index + 2
-  }
+  return (
+    spaced < cells.length / 4 ||
+    first.slice(1).some((record) => record.cells.some((cell) => NUMERIC.test(cell.trim())))
+  )
 }
 
 class CsvSurvey implements KindSurvey {
@@ -134,13 +85,11 @@ class CsvSurvey implements KindSurvey {
     this.#isEmptyLine = isEmptyLine
   }
 
-  end({ head, tail, tailFrom, lines: totalLines }: TextWhole): Reading {
+  end(whole: TextWhole): Reading {
     const total = this.#count + (this.#isEmptyLine ? 0 : 1)
     const header = headerOf(this.#records)
     const width = this.#records[0]?.cells.length ?? 0
     const rows = header === undefined ? this.#records : this.#records.slice(1)
-    const columns = new Columns(header ?? rows[0]?.cells.map((_, index) => `${index + 1}`) ?? [])
-    for (const { cells } of rows) columns.add(cells)
     const ragged = rows.filter(({ cells }) => cells.length !== width)
     const facts = [
       `records=${header === undefined ? total : total - 1}`,
@@ -149,22 +98,50 @@ class CsvSurvey implements KindSurvey {
       header === undefined ? 'header=none' : 'header=line 1',
     ]
     if (ragged.length > 0) facts.push(`ragged=${ragged.length}`)
-    const scope = head.isWhole ? '' : ` in the first ${rows.length} records`
-    const lines = columns.lines().map((text) => ({ text: text + scope, rank: RANK_COLUMNS }))
-    const first = rows[0]
-    if (first !== undefined) lines.push({ text: recordLine(first), rank: RANK_FIRST })
-    for (const record of ragged.slice(0, 2)) {
-      lines.push({ text: `${recordLine(record)} (${record.cells.length} cells)`, rank: RANK_RAGGED })
-    }
-    const last = head.isWhole ? rows.at(-1) : undefined
-    if (last !== undefined && last !== first) lines.push({ text: recordLine(last), rank: RANK_LAST })
-    const end = tail.findLast((line) => line !== '')
-    if (!head.isWhole && end !== undefined) {
-      const number = Math.min(totalLines, tailFrom + tail.lastIndexOf(end))
-      lines.push({ text: `line ${number}: ${excerpt(end, RECORD_BYTES).text}`, rank: RANK_LAST })
-    }
-    return { facts, lines }
+    const names = header ?? this.#records[0]?.cells.map((_, index) => `${index + 1}`) ?? []
+    const scope = whole.head.isWhole ? '' : ` in the first ${rows.length} records`
+    const columns = columnLines(names, rows).map((text) => ({
+      text: text + scope,
+      rank: RANK_COLUMNS,
+    }))
+    return { facts, lines: [...columns, ...rowLines(rows, ragged), ...lastLine(whole, rows)] }
   }
+}
+
+function columnLines(names: readonly string[], rows: readonly TableRecord[]): readonly string[] {
+  const columns = new Columns(names)
+  for (const { cells } of rows) columns.add(cells)
+  return columns.lines()
+}
+
+/** The first record, and records of another width. */
+function rowLines(
+  rows: readonly TableRecord[],
+  ragged: readonly TableRecord[],
+): readonly PreviewLine[] {
+  const first = rows.slice(0, 1).map((row) => ({ text: recordLine(row), rank: RANK_FIRST }))
+  const odd = ragged.slice(0, RAGGED_SHOWN).map((row) => ({
+    text: `${recordLine(row)} (${row.cells.length} cells)`,
+    rank: RANK_RAGGED,
+  }))
+  return [...first, ...odd]
+}
+
+/** The last record; of a long table the last line, whose record may have begun before it. */
+function lastLine(
+  { head, tail, tailFrom, lines }: TextWhole,
+  rows: readonly TableRecord[],
+): readonly PreviewLine[] {
+  if (head.isWhole) {
+    return rows
+      .slice(1)
+      .slice(-1)
+      .map((row) => ({ text: recordLine(row), rank: RANK_LAST }))
+  }
+  const end = tail.findLast((line) => line !== '')
+  if (end === undefined) return []
+  const number = Math.min(lines, tailFrom + tail.lastIndexOf(end))
+  return [{ text: `line ${number}: ${excerpt(end, RECORD_BYTES).text}`, rank: RANK_LAST }]
 }
 
 const DELIMITER_NAMES: Readonly<Record<Delimiter, string>> = {
@@ -187,18 +164,16 @@ function recordLine({ cells, line }: TableRecord): string {
   const parts: string[] = []
   let room = RECORD_BYTES
   for (const cell of cells) {
-    const { text } = NUMERIC.test(cell) && cell.length < CELL_BYTES ? { text: cell } : excerpt(cell, Math.min(CELL_BYTES, room))
+    const { text } =
+      NUMERIC.test(cell) && cell.length < CELL_BYTES
+        ? { text: cell }
+        : excerpt(cell, Math.min(CELL_BYTES, room))
     room -= Buffer.byteLength(text) + 2
     if (room < 0) {
-      parts.push('…')
+      parts.push(MARK)
       break
     }
     parts.push(text)
   }
   return `line ${line}: ${parts.join(', ')}`
-}
-
-/** A column's name, as the preview writes it. */
-export function columnName(name: string): string {
-  return nameExcerpt(name.trim(), CELL_BYTES).text
 }

@@ -9,7 +9,8 @@ import { Tally } from './tally.ts'
 const PLACED =
   /^\s*(?<file>[^\s:(][^:(]*?)(?:\((?<l1>\d+)(?:,\d+)?\)|:(?<l2>\d+)(?::\d+)?):? (?:- )?(?<rest>.+)$/
 const SEVERITY = /^(?:fatal )?(error|warning|note|info|hint)\b:?\s*/i
-const CODE = /^(?:\[?([A-Z]{1,6}\d{2,5})\]?:?\s|([A-Z]\d{3,4}) )|\[([\w-]+(?:\/[\w-]+)*)\]\s*$|\s\(([a-z][\w-]*)\)$/
+const CODE =
+  /^(?:\[?([A-Z]{1,6}\d{2,5})\]?:?\s|([A-Z]\d{3,4}) )|\[([\w-]+(?:\/[\w-]+)*)\]\s*$|\s\(([a-z][\w-]*)\)$/
 /** Rust: the message first, its place on the next line. */
 const RUST = /^(error|warning)(?:\[(\w+)\])?: (.+)$/
 const RUST_PLACE = /^\s+--> (.+?):\d+:\d+$/
@@ -31,7 +32,11 @@ function isDiagnostics(lines: TextHead['lines']): boolean {
   const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
   const placed = sample.filter((line) => read(line) !== undefined).length
   const rust = sample.filter((line) => RUST_PLACE.test(line)).length
-  return sample.length > 0 && (placed >= sample.length * LEAST_SHARE || (rust >= 1 && placed + rust * 4 >= sample.length * LEAST_SHARE))
+  return (
+    sample.length > 0 &&
+    (placed >= sample.length * LEAST_SHARE ||
+      (rust >= 1 && placed + rust * 4 >= sample.length * LEAST_SHARE))
+  )
 }
 
 interface Diagnostic {
@@ -73,11 +78,17 @@ class DiagnosticsSurvey implements KindSurvey {
   end(): Reading {
     this.#feed.end()
     const lines: PreviewLine[] = []
-    if (this.#codes.size > 0) lines.push({ text: `codes: ${this.#codes.text(LIST_BYTES)}`, rank: RANK_LISTS })
-    if (this.#files.size > 0) lines.push({ text: `files: ${this.#files.text(LIST_BYTES)}`, rank: RANK_LISTS })
+    if (this.#codes.size > 0)
+      lines.push({ text: `codes: ${this.#codes.text(LIST_BYTES)}`, rank: RANK_LISTS })
+    if (this.#files.size > 0)
+      lines.push({ text: `files: ${this.#files.text(LIST_BYTES)}`, rank: RANK_LISTS })
     lines.push(...this.#lines)
     if (this.#last !== undefined) lines.push(this.#last)
-    const facts = [`messages=${this.#severities.text(LIST_BYTES)}`, `codes=${this.#codes.size}`, `files=${this.#files.size}`]
+    const facts = [
+      `messages=${this.#severities.text(LIST_BYTES)}`,
+      `codes=${this.#codes.size}`,
+      `files=${this.#files.size}`,
+    ]
     return { facts, lines }
   }
 
@@ -94,7 +105,10 @@ class DiagnosticsSurvey implements KindSurvey {
     const isNew = !this.#seen.has(code)
     if (isNew && this.#lines.length < KEPT) {
       this.#seen.add(code)
-      this.#lines.push({ text, rank: this.#lines.length === 0 ? RANK_FIRST : RANK_NEW_CODE + this.#lines.length })
+      this.#lines.push({
+        text,
+        rank: this.#lines.length === 0 ? RANK_FIRST : RANK_NEW_CODE + this.#lines.length,
+      })
     } else this.#last = { text, rank: RANK_FIRST + 1 }
   }
 }

@@ -68,25 +68,25 @@ class DiffSurvey implements KindSurvey {
   }
 
   #take(line: string, number: number): void {
-    if (this.#old > 0 || this.#new > 0) {
-      this.#takeChange(line)
-      return
-    }
-    const file = this.#files.at(-1)
-    const git = GIT.exec(line)
-    if (git !== null) this.#open(git[2] ?? '', number)
-    else if (OLD.test(line) && (file === undefined || file.hunks > 0)) this.#open(OLD.exec(line)?.[1] ?? '', number)
-    else if (NEW.test(line) && file !== undefined && file.hunks === 0) {
-      const name = NEW.exec(line)?.[1] ?? ''
-      if (name !== '/dev/null') file.name = name
-    } else if (NOTE.test(line) && file !== undefined && file.notes.length < NAME_BYTES) file.notes += ` ${noteOf(line)}`
+    const hunk = HUNK.exec(line)
+    if (this.#old > 0 || this.#new > 0) this.#takeChange(line)
+    else if (hunk === null) this.#takeHeader(line, number)
     else {
-      const hunk = HUNK.exec(line)
-      if (hunk === null) return
       this.#old = Number(hunk[1] ?? 1)
       this.#new = Number(hunk[2] ?? 1)
+      const file = this.#files.at(-1)
       if (file !== undefined) file.hunks++
     }
+  }
+
+  /** A line outside of hunks. */
+  #takeHeader(line: string, number: number): void {
+    const file = this.#files.at(-1)
+    const git = GIT.exec(line)?.[2]
+    const old = OLD.exec(line)?.[1]
+    if (git !== undefined) this.#open(git, number)
+    else if (old !== undefined && (file === undefined || file.hunks > 0)) this.#open(old, number)
+    else if (file !== undefined && file.hunks === 0) nameFile(file, line)
   }
 
   #takeChange(line: string): void {
@@ -114,10 +114,18 @@ class DiffSurvey implements KindSurvey {
   }
 }
 
+/** Reads the new name of a file, or a note about it. */
+function nameFile(file: ChangedFile, line: string): void {
+  const name = NEW.exec(line)?.[1]
+  if (name !== undefined && name !== '/dev/null') file.name = name
+  else if (NOTE.test(line) && file.notes.length < NAME_BYTES) file.notes += ` ${noteOf(line)}`
+}
+
 function noteOf(line: string): string {
   if (line.startsWith('new file')) return '(new)'
   if (line.startsWith('deleted')) return '(deleted)'
-  if (line.startsWith('rename from')) return `(renamed from ${excerpt(line.slice('rename from '.length), NAME_BYTES).text})`
+  if (line.startsWith('rename from'))
+    return `(renamed from ${excerpt(line.slice('rename from '.length), NAME_BYTES).text})`
   return line.startsWith('Binary') || line.startsWith('GIT binary') ? '(binary)' : ''
 }
 

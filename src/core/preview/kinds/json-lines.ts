@@ -63,13 +63,13 @@ class JsonLinesSurvey implements KindSurvey {
         if (jsonOf(slice.source) !== undefined) {
           rows.push(slice)
           numbers.push(line)
-        }
-        else broken.push(line)
+        } else broken.push(line)
       }
       start = end + 1
     }
     const facts = [`records=${records}`]
-    if (broken.length > 0) facts.push(`broken=${broken.length}${this.#head.isWhole ? '' : '+'} (line ${broken[0]})`)
+    if (broken.length > 0)
+      facts.push(`broken=${broken.length}${this.#head.isWhole ? '' : '+'} (line ${broken[0]})`)
     if (!whole.head.isWhole) facts.push(`shape=of the first ${rows.length} records`)
     const nameOf = (row: number): string => `line ${numbers[row] ?? 0}`
     return { facts, lines: describeRows(bytes, rows, { limitBytes: whole.limitBytes, nameOf }) }

@@ -3,10 +3,12 @@ import { excerpt } from '../excerpt.ts'
 import type { Kind, KindSurvey, Reading, TextWhole } from './kind.ts'
 import { LineFeed } from './line-feed.ts'
 
-const LEVEL = /\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRITICAL|SEVERE|PANIC)\b|\blevel=(\w+)|"level":"?(\w+)/
+const LEVEL =
+  /\b(TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|FATAL|CRITICAL|SEVERE|PANIC)\b|\blevel=(\w+)|"level":"?(\w+)/
 const TIME =
   /^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|\d\d:\d\d:\d\d(?:[.,]\d+)?|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})/
-const TIME_INSIDE = /\[(\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\]|(?:time|ts|timestamp)="?(\d{4}-\d\d-\d\d[T ][^" ]+)/
+const TIME_INSIDE =
+  /\[(\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\]|(?:time|ts|timestamp)="?(\d{4}-\d\d-\d\d[T ][^" ]+)/
 const HEAD_LINES = 200
 const LEAST_SHARE = 0.3
 const LINE_CHARS = 240
@@ -16,8 +18,14 @@ export const log: Kind = {
   name: 'log',
   recognize({ lines }) {
     const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
-    const marked = sample.filter((line) => timeOf(line) !== undefined || /^\W*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b/.test(line))
-    return sample.length >= 3 && marked.length >= sample.length * LEAST_SHARE ? new LogSurvey() : undefined
+    const marked = sample.filter(
+      (line) =>
+        timeOf(line) !== undefined ||
+        /^\W*(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b/.test(line),
+    )
+    return sample.length >= 3 && marked.length >= sample.length * LEAST_SHARE
+      ? new LogSurvey()
+      : undefined
   },
 }
 
@@ -33,7 +41,8 @@ class LogSurvey implements KindSurvey {
     this.#feed.end()
     const facts: string[] = []
     const levels = [...this.#levels].toSorted((a, b) => rankOf(a[0]) - rankOf(b[0]))
-    if (levels.length > 0) facts.push(`levels=${levels.map(([level, count]) => `${level}×${count}`).join('|')}`)
+    if (levels.length > 0)
+      facts.push(`levels=${levels.map(([level, count]) => `${level}×${count}`).join('|')}`)
     const first = firstTime(head.lines)
     const last = firstTime([...tail].reverse())
     if (first !== undefined) facts.push(`from=${excerpt(first, TIME_BYTES).text}`)

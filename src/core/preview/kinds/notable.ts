@@ -37,7 +37,8 @@ const ERROR =
   /\b(?:error|errors|err!|fatal|critical|panic|panicked|exception|traceback|failed|failure|fail|abort(?:ed)?|denied|not found|not ok|cannot|unhandled|undefined reference)\b|(?:[A-Z]\w*(?:Error|Exception))\b|✕|✗|❌/i
 const WARNING = /\bwarn(?:ing)?s?\b/i
 /** Lines that speak of errors without one. */
-const HARMLESS = /\b(?:0|no|without|zero) (?:errors?|failures?|warnings?|failed)\b|\berrors?[=:] ?0\b/i
+const HARMLESS =
+  /\b(?:0|no|without|zero) (?:errors?|failures?|warnings?|failed)\b|\berrors?[=:] ?0\b/i
 const VARIABLE = /0x[0-9a-f]+|\d+/gi
 
 /** Finds notable lines as a text goes by. */
@@ -129,6 +130,7 @@ function weightOf(text: string): Weight | undefined {
 
 function countLineEnds(text: string, from: number, to: number): number {
   let count = 0
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1))
+    count++
   return count
 }

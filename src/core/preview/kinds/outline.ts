@@ -27,7 +27,8 @@ interface OutlineKind {
 class OutlineSurvey implements KindSurvey {
   readonly #kind: OutlineKind
   readonly #feed = new LineFeed((line, number) => this.#take(line, number))
-  readonly #entries: { readonly text: string; readonly level: number; readonly number: number }[] = []
+  readonly #entries: { readonly text: string; readonly level: number; readonly number: number }[] =
+    []
   readonly #tags = new Tally()
   #count = 0
 
@@ -45,12 +46,14 @@ class OutlineSurvey implements KindSurvey {
       text: `line ${number}: ${excerpt(text, LINE_BYTES).text}`,
       rank: RANK_ENTRY + level * KEPT + index,
     }))
-    if (this.#tags.size > 0) lines.unshift({ text: `tags: ${this.#tags.text(TAGS_BYTES)}`, rank: 0 })
+    if (this.#tags.size > 0)
+      lines.unshift({ text: `tags: ${this.#tags.text(TAGS_BYTES)}`, rank: 0 })
     return { facts: [`${this.#kind.fact}=${this.#count}`], lines }
   }
 
   #take(line: string, number: number): void {
-    if (this.#kind.tags !== undefined) for (const [, tag = ''] of line.matchAll(this.#kind.tags)) this.#tags.add(tag)
+    if (this.#kind.tags !== undefined)
+      for (const [, tag = ''] of line.matchAll(this.#kind.tags)) this.#tags.add(tag)
     const entry = this.#kind.entry(line)
     if (entry === undefined) return
     this.#count++
@@ -75,12 +78,17 @@ const SOURCE_SHARE = 0.35
 const KINDS: readonly OutlineKind[] = [
   {
     name: 'html',
-    is: ({ lines }) => /^\s*(?:<!doctype html|<html|<head|<body)/i.test(lines.find((line) => line.trim() !== '') ?? ''),
+    is: ({ lines }) =>
+      /^\s*(?:<!doctype html|<html|<head|<body)/i.test(
+        lines.find((line) => line.trim() !== '') ?? '',
+      ),
     entry: (line) => {
       const match = TITLE.exec(line)
       if (match === null) return undefined
       const text = (match[1] ?? match[3] ?? '').replace(MARKUP, '').trim()
-      return text === '' ? undefined : { text, level: match[1] === undefined ? Number(match[2]) : 0 }
+      return text === ''
+        ? undefined
+        : { text, level: match[1] === undefined ? Number(match[2]) : 0 }
     },
     fact: 'headings',
     tags: TAG,
@@ -89,9 +97,14 @@ const KINDS: readonly OutlineKind[] = [
     name: 'xml',
     is: ({ lines }) => {
       const first = lines.find((line) => line.trim() !== '') ?? ''
-      return /^\s*<\?xml|^\s*<[A-Za-z][\w:.-]*(?:\s[^<]*)?>\s*$|^\s*<(\w+)[^>]*>.*<\/\1>\s*$/.test(first) && lines.some((line) => /<\/\w/.test(line))
+      return (
+        /^\s*<\?xml|^\s*<[A-Za-z][\w:.-]*(?:\s[^<]*)?>\s*$|^\s*<(\w+)[^>]*>.*<\/\1>\s*$/.test(
+          first,
+        ) && lines.some((line) => /<\/\w/.test(line))
+      )
     },
-    entry: (line) => (/^\s{0,2}<[A-Za-z][\w:.-]*/.test(line) ? { text: line.trim(), level: 1 } : undefined),
+    entry: (line) =>
+      /^\s{0,2}<[A-Za-z][\w:.-]*/.test(line) ? { text: line.trim(), level: 1 } : undefined,
     fact: 'elements at the top',
     tags: TAG,
   },
@@ -101,7 +114,9 @@ const KINDS: readonly OutlineKind[] = [
       const head = lines.slice(0, HEAD_LINES)
       const headings = head.filter((line) => HEADING.test(line)).length
       const signs = head.filter((line) => MARKDOWN_SIGN.test(line)).length
-      return headings >= 2 && headings + signs >= 3 && !head.some((line) => /^#!|^#include/.test(line))
+      return (
+        headings >= 2 && headings + signs >= 3 && !head.some((line) => /^#!|^#include/.test(line))
+      )
     },
     entry: (line) => {
       const match = HEADING.exec(line)
@@ -115,7 +130,9 @@ const KINDS: readonly OutlineKind[] = [
       const filled = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
       const keys = filled.filter((line) => YAML_KEY.test(line)).length
       const fitting = filled.filter((line) => YAML_LINE.test(line) || /^\s+\S/.test(line)).length
-      return keys >= 2 && fitting >= filled.length * 0.9 && !filled.some((line) => /[;{]\s*$/.test(line))
+      return (
+        keys >= 2 && fitting >= filled.length * 0.9 && !filled.some((line) => /[;{]\s*$/.test(line))
+      )
     },
     entry: (line) => (YAML_KEY.test(line) ? { text: line.trimEnd(), level: 1 } : undefined),
     fact: 'keys at the top',
@@ -128,7 +145,8 @@ const KINDS: readonly OutlineKind[] = [
       const code = filled.filter((line) => CODE_SIGN.test(line)).length
       return filled.length >= 4 && declared >= 1 && declared + code >= filled.length * SOURCE_SHARE
     },
-    entry: (line) => (DECLARATION.test(line) ? { text: line.trim(), level: /^\s/.test(line) ? 2 : 1 } : undefined),
+    entry: (line) =>
+      DECLARATION.test(line) ? { text: line.trim(), level: /^\s/.test(line) ? 2 : 1 } : undefined,
     fact: 'declarations',
   },
 ]

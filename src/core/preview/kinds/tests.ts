@@ -9,7 +9,7 @@ const PASSED =
 const FAILED =
   /^\s*(?:not ok \d+|✕|✗|✖|×|FAIL(?:ED)?\b(?! *\()|--- FAIL:|\[ +FAILED +\]|● .+›)|^test .+ \.\.\. FAILED$|\bFAILED\b(?: +\[ *\d+%\])?$|^\S+::\S+ FAILED|\.\.\. FAIL(?:ED)?$|<<< (?:FAILURE|ERROR)!/
 const SUMMARY =
-  /^\W*(?:Tests?|Test Suites|Test Files|Tests run|Ran \d+ tests?|test result|Suites|Snapshots|FAILED \(|OK \(|\d+ (?:passing|failing|pending|passed|failed|examples?|tests?|specs?)\b|=+ .*\b(?:passed|failed|error)|# (?:tests|pass|fail)\b|Finished|FAIL\t|ok  \t)/
+  /^\W*(?:Tests?|Test Suites|Test Files|Tests run|Ran \d+ tests?|test result|Suites|Snapshots|FAILED \(|OK \(|\d+ (?:passing|failing|pending|passed|failed|examples?|tests?|specs?)\b|=+ .*\b(?:passed|failed|error)|# (?:tests|pass|fail)\b|Finished|FAIL\t|ok {2}\t)/
 const HEAD_LINES = 400
 const LEAST_MARKS = 3
 const LEAST_SHARE = 0.2
@@ -25,8 +25,7 @@ export const tests: Kind = {
     const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
     const marks = sample.filter((line) => PASSED.test(line) || FAILED.test(line)).length
     const summaries = sample.filter((line) => SUMMARY.test(line)).length
-    const isTests =
-      marks >= LEAST_MARKS && (marks >= sample.length * LEAST_SHARE || summaries > 0)
+    const isTests = marks >= LEAST_MARKS && (marks >= sample.length * LEAST_SHARE || summaries > 0)
     return isTests ? new TestsSurvey() : undefined
   },
 }
@@ -54,12 +53,16 @@ class TestsSurvey implements KindSurvey {
 
   #take(line: string, number: number): void {
     if (SUMMARY.test(line)) {
-      this.#summaries.push({ text: `line ${number}: ${excerpt(line.trim(), LINE_BYTES).text}`, rank: RANK_SUMMARY })
+      this.#summaries.push({
+        text: `line ${number}: ${excerpt(line.trim(), LINE_BYTES).text}`,
+        rank: RANK_SUMMARY,
+      })
       if (this.#summaries.length > KEPT_SUMMARY) this.#summaries.shift()
     } else if (FAILED.test(line)) {
       this.#failed++
       const name = line.trim()
-      if (this.#failures.size < KEPT_FAILED && !this.#failures.has(name)) this.#failures.set(name, number)
+      if (this.#failures.size < KEPT_FAILED && !this.#failures.has(name))
+        this.#failures.set(name, number)
     } else if (PASSED.test(line)) this.#passed++
   }
 }

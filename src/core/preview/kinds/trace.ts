@@ -6,10 +6,13 @@ import { LineFeed } from './line-feed.ts'
 
 const FRAME =
   /^\s*(?:File "[^"]+", line \d+|at .+[(:].*:\d+|at [\w$.<>]+\(.*\)$|from .+:\d+:in |\d+: +\S+::|#\d+ +0x|goroutine \d+|\S+\.go:\d+)/
-const START = /^(?:Traceback \(most recent call last\)|panic: |thread '.+' panicked|Exception in thread|Caused by: |Unhandled|Uncaught|goroutine \d+ \[)/
-const ERROR_LINE = /^(?:Caused by: )?(?:Exception in thread "[^"]*" )?(?:Uncaught )?(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Fault)\b(?::|$| )|^panic: |^thread '.+' panicked/
+const START =
+  /^(?:Traceback \(most recent call last\)|panic: |thread '.+' panicked|Exception in thread|Caused by: |Unhandled|Uncaught|goroutine \d+ \[)/
+const ERROR_LINE =
+  /^(?:Caused by: )?(?:Exception in thread "[^"]*" )?(?:Uncaught )?(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Fault)\b(?::|$| )|^panic: |^thread '.+' panicked/
 /** Frames of libraries and of the runtime. */
-const FOREIGN = /site-packages|dist-packages|lib\/python|node_modules|node:|internal\/|\bjava\.|\bjavax\.|\bsun\.|\bjdk\.|\/usr\/local\/go\/|\/rustc\/|<frozen|org\.springframework|gems\//
+const FOREIGN =
+  /site-packages|dist-packages|lib\/python|node_modules|node:|internal\/|\bjava\.|\bjavax\.|\bsun\.|\bjdk\.|\/usr\/local\/go\/|\/rustc\/|<frozen|org\.springframework|gems\//
 const HEAD_LINES = 200
 const LEAST_FRAMES = 2
 const LEAST_SHARE = 0.25
@@ -58,7 +61,8 @@ class TraceSurvey implements KindSurvey {
     }))
     const frame = this.#own ?? this.#any
     if (frame !== undefined) {
-      const code = this.#code === undefined ? '' : `, ${excerpt(this.#code.text.trim(), LINE_BYTES / 2).text}`
+      const code =
+        this.#code === undefined ? '' : `, ${excerpt(this.#code.text.trim(), LINE_BYTES / 2).text}`
       const text = `innermost frame, line ${frame.number}: ${excerpt(frame.text.trim(), LINE_BYTES).text}${code}`
       lines.push({ text, rank: RANK_FRAME })
     }

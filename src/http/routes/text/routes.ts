@@ -5,6 +5,7 @@ import { canonicalJson } from '../../../core/json/canonical.ts'
 import type { JsonSlice } from '../../../core/json/slice.ts'
 import type { Splice } from '../../../core/json/splice.ts'
 import { decodeText } from '../../../core/json/strings.ts'
+import { namedPreview } from '../../../core/preview/extended.ts'
 import { previewJson, referenceHint } from '../../../core/preview/preview.ts'
 import { composeWindow, planWindow } from '../../../core/window/window.ts'
 import { sha256Hex } from '../../../ledger/digest.ts'
@@ -39,8 +40,11 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async (request) => {
+      const { format, preview_limit_bytes: limitBytes, value } = request.body
+      if (format === 'extended') return namedPreview(request.body.handle, value, limitBytes)
+      if (limitBytes !== undefined) throw limitInReference()
       const handle = request.body.handle.toWellFormed()
-      return { preview: handle + previewJson(request.body.value), hint: referenceHint(handle) }
+      return { preview: handle + previewJson(value), hint: referenceHint(handle) }
     },
   )
 
@@ -85,6 +89,12 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 }
+
+const limitInReference = (): CoatcheckError =>
+  new CoatcheckError(
+    'invalid_request',
+    '"preview_limit_bytes" needs "format": "extended"; the format reference has fixed sizes.',
+  )
 
 function windowAnswer(content: JsonSlice, recallId: string | null, firstLine: number): Splice {
   if (content.kind !== 'string') {

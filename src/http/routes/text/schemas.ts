@@ -1,4 +1,9 @@
 import { Type } from 'typebox'
+import {
+  PREVIEW_LIMIT_BYTES,
+  PREVIEW_LIMIT_MAX_BYTES,
+  PREVIEW_LIMIT_MIN_BYTES,
+} from '../../../core/limits.ts'
 import { OpaqueJson } from '../../body/json-body.ts'
 import { FormatSchema, OmittedSchema } from '../shared-schemas.ts'
 
@@ -6,7 +11,20 @@ export const PreviewBodySchema = Type.Object(
   {
     handle: Type.String({ description: 'What the preview calls the value.', examples: ['r1'] }),
     value: OpaqueJson({ description: 'Any JSON value.' }),
-    format: Type.Optional(FormatSchema),
+    format: Type.Optional(
+      Type.Enum(['reference', 'extended'], {
+        description:
+          'Rules for the preview. `extended` shows shapes, columns and notable lines under a hard bound; runs do not have it yet.',
+        default: 'reference',
+      }),
+    ),
+    preview_limit_bytes: Type.Optional(
+      Type.Integer({
+        minimum: PREVIEW_LIMIT_MIN_BYTES,
+        maximum: PREVIEW_LIMIT_MAX_BYTES,
+        description: `Most bytes of a preview in the format \`extended\`, the handle included; ${PREVIEW_LIMIT_BYTES} when absent. Refused with \`reference\`.`,
+      }),
+    ),
   },
   {
     title: 'PreviewRequest',
