@@ -103,12 +103,6 @@ export function isBareName(name: string): boolean {
   return BARE_NAME.test(name)
 }
 
-/** The text without quotes around it, escaped as inside them; at most `maxBytes` bytes, mark included. */
-export function bareExcerpt(text: string, maxBytes: number): Excerpt {
-  const { escaped, whole } = fitting(text.toWellFormed(), maxBytes, true)
-  return whole ? { text: escaped, whole } : { text: escaped + MARK, whole }
-}
-
 function fitting(text: string, room: number, isAll: boolean): { escaped: string; whole: boolean } {
   let escaped = ''
   let bytes = 0

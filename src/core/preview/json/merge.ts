@@ -3,7 +3,7 @@ import { compareNumbers } from './numbers.ts'
 import { DISTINCT_STRINGS, type Distinct, type Extent, SHAPE_MEMBERS, Shape } from './shape.ts'
 
 /** Adds `from` to `into`. Both are of the document in `bytes`. */
-export function mergeShape(bytes: Buffer, into: Shape, from: Shape): void {
+function mergeShape(bytes: Buffer, into: Shape, from: Shape): void {
   addCounts(into, from)
   into.first ??= from.first
   into.firstString ??= from.firstString

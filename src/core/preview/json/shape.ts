@@ -97,13 +97,3 @@ export class Shape {
     this.id = id
   }
 }
-
-/** Whether the values of a place are of one kind, nulls left out. */
-export function isUniform(shape: Shape): boolean {
-  return kindsOf(shape) <= 1
-}
-
-/** How many kinds occur at a place, null not counted. */
-export function kindsOf({ trues, falses, numbers, strings, arrays, objects }: Shape): number {
-  return [trues + falses, numbers, strings, arrays, objects].filter((count) => count > 0).length
-}

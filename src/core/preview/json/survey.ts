@@ -9,9 +9,9 @@ import { becomeMap } from './merge.ts'
 import { SHAPE_MEMBERS, Shape, SIGNATURES } from './shape.ts'
 
 /** Levels of arrays and objects whose shape is told. */
-export const SURVEY_LEVELS = 8
+const SURVEY_LEVELS = 8
 /** Most places that are told apart. */
-export const SURVEY_SHAPES = 4_096
+const SURVEY_SHAPES = 4_096
 const NO_ROW = -1
 const QUOTE = 0x22
 const OPEN_OBJECT = 0x7b

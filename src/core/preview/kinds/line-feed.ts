@@ -3,7 +3,7 @@
 import { cleanLine } from './terminal.ts'
 
 /** Characters of a line that are handed on; what counts lines needs no more. */
-export const FEED_LINE_CHARS = 400
+const FEED_LINE_CHARS = 400
 const LF = 0x0a
 /** Most bytes of one character. */
 const CHARACTER_BYTES = 4
