@@ -36,7 +36,7 @@ export default defineConfig({
       {
         test: {
           name: 'http',
-          include: ['test/{http,runs,contract,issues}/**/*.test.ts'],
+          include: ['test/{http,runs,contract,issues,large-calls}/**/*.test.ts'],
           env: CODE_CACHE,
           testTimeout: TIMEOUT_MS,
           hookTimeout: TIMEOUT_MS,
@@ -62,6 +62,8 @@ export default defineConfig({
         'src/main.ts',
         'src/ledger/sqlite/writer-thread/worker.ts',
         'src/validation/pool/worker.ts',
+        'src/large-calls/worker.ts',
+        'src/large-calls/remote.ts',
       ],
       // `coverage/index.html` has the lines; a table would push what failed out of sight
       reporter: ['text-summary', 'json-summary', 'html'],

@@ -162,6 +162,23 @@ export const ConfigSchema = Type.Object({
   COATCHECK_MAX_RUNS: count('Most runs that are kept.', 100_000),
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
   COATCHECK_MAX_BYTES_PER_RUN: count("Most bytes of a run's values.", 4 * GIBIBYTE),
+  COATCHECK_INLINE_BYTES: bytes(
+    'Larger JSON bodies (those of puts when four times as large), and values that are read by a path or written as text, are worked on in threads of their own.',
+    256 * KIBIBYTE,
+    4 * MEBIBYTE,
+  ),
+  COATCHECK_LARGE_CALL_THREADS: count('Threads for large calls; started when needed.', 2, 64),
+  COATCHECK_LARGE_CALL_CPU_SECONDS: count(
+    'Most time of a processor that a large call may take.',
+    60,
+    3600,
+  ),
+  COATCHECK_LARGE_CALL_HEAP_BYTES: Type.Integer({
+    minimum: 256 * MEBIBYTE,
+    maximum: 16 * GIBIBYTE,
+    default: 2 * GIBIBYTE,
+    description: 'Heap of each thread for large calls, used only as a call needs it.',
+  }),
   COATCHECK_MAX_TOOLS_PER_RUN: count('Most tools that a run may have.', 1_000, 100_000),
   COATCHECK_MAX_TOOL_BYTES_PER_RUN: bytes(
     "Most bytes of the names and schemas of a run's tools.",

@@ -6,7 +6,9 @@ import type { Config } from './config.ts'
 import { buildApp } from './http/app.ts'
 import { OPERATOR, requireToken, TokenSet, type Tokens } from './http/auth/tokens.ts'
 import { TokensFile, warnOfShort } from './http/auth/tokens-file.ts'
+import type { BodyLimits } from './http/body/json-body.ts'
 import { Metrics } from './http/observability/metrics.ts'
+import { LargeCallThreads } from './large-calls/threads.ts'
 import { SteadyClock } from './ledger/clock.ts'
 import type { Ledger, LedgerPolicy } from './ledger/ledger.ts'
 import type { Tell } from './ledger/notice.ts'
@@ -65,16 +67,25 @@ export async function startService(config: Config, options: ServiceOptions = {})
     ...(firstSweepMs === undefined ? {} : { firstMs: firstSweepMs }),
     onError: (err) => logger?.error({ err }, 'sweep failed'),
   })
+  const limits = runLimits(config)
+  const bodyLimits = bodyLimitsOf(config)
+  const largeCalls = new LargeCallThreads({
+    ledger,
+    validator,
+    limits,
+    bodyLimits,
+    now,
+    threads: config.COATCHECK_LARGE_CALL_THREADS,
+    cpuSeconds: config.COATCHECK_LARGE_CALL_CPU_SECONDS,
+    heapBytes: config.COATCHECK_LARGE_CALL_HEAP_BYTES,
+    count: (event) => metrics.count(event),
+    log: ({ level, facts, text }) => logger?.[level](facts, text),
+  })
   const app = await buildApp({
-    context: { ledger, validator, limits: runLimits(config), now },
+    context: { ledger, validator, limits, now },
+    largeCalls,
     metrics,
-    bodyLimits: {
-      maxJsonBodyBytes: config.COATCHECK_MAX_JSON_BODY_BYTES,
-      maxRawBodyBytes: config.COATCHECK_MAX_RAW_BODY_BYTES,
-      maxHeldBytes: config.COATCHECK_MAX_HELD_BODY_BYTES,
-      maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
-      maxDecompressionRatio: config.COATCHECK_MAX_DECOMPRESSION_RATIO,
-    },
+    bodyLimits,
     timeouts: {
       headersSeconds: config.COATCHECK_HEADERS_TIMEOUT_SECONDS,
       bodyIdleSeconds: config.COATCHECK_BODY_IDLE_SECONDS,
@@ -93,6 +104,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
       file?.close()
       await app.close()
       sweeping.stop()
+      await largeCalls.close()
       await validator.close()
       await ledger.close()
     },
@@ -152,6 +164,15 @@ const ledgerPolicy = (config: Config): LedgerPolicy => ({
   maxToolBytesPerRun: config.COATCHECK_MAX_TOOL_BYTES_PER_RUN,
 })
 
+const bodyLimitsOf = (config: Config): BodyLimits => ({
+  maxJsonBodyBytes: config.COATCHECK_MAX_JSON_BODY_BYTES,
+  maxRawBodyBytes: config.COATCHECK_MAX_RAW_BODY_BYTES,
+  maxHeldBytes: config.COATCHECK_MAX_HELD_BODY_BYTES,
+  maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
+  maxDecompressionRatio: config.COATCHECK_MAX_DECOMPRESSION_RATIO,
+  inlineBytes: config.COATCHECK_INLINE_BYTES,
+})
+
 const runLimits = (config: Config): RunLimits => ({
   maxJsonDepthLevels: config.COATCHECK_MAX_JSON_DEPTH_LEVELS,
   defaultVerbatimChars: config.COATCHECK_VERBATIM_LIMIT_CHARS,
@@ -161,6 +182,7 @@ const runLimits = (config: Config): RunLimits => ({
   maxErrors: config.COATCHECK_MAX_ERRORS,
   maxToolsPerRun: config.COATCHECK_MAX_TOOLS_PER_RUN,
   maxListBytes: config.COATCHECK_MAX_LIST_BYTES,
+  inlineBytes: config.COATCHECK_INLINE_BYTES,
 })
 
 const validationLimits = (config: Config) => ({

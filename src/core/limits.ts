@@ -13,6 +13,8 @@ export const PREVIEW_LIMIT_BYTES = 1_000
 export const PREVIEW_LIMIT_MIN_BYTES = 200
 export const PREVIEW_LIMIT_MAX_BYTES = 100_000
 
+/** A preview is never longer; its names alone could be as long as the value. */
+export const PREVIEW_MAX_CHARS = 1_000_000
 /** A text of at most this many bytes is previewed whole. */
 export const PREVIEW_WHOLE_TEXT_BYTES = 600
 /** What a longer text shows of its start. */

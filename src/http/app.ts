@@ -3,9 +3,15 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { CoatcheckError } from '../core/errors.ts'
-import type { RunContext } from '../runs/context.ts'
+import { LargeWork, type RunContext } from '../runs/context.ts'
 import { type AccessOptions, addAccess } from './auth/access.ts'
 import { addDecoding } from './body/decoding.ts'
 import { addBodyParsers, type BodyLimits } from './body/json-body.ts'
@@ -18,6 +24,7 @@ import { addNotFound } from './connection/not-found.ts'
 import { addOneRequest, oneRequestMessages } from './connection/one-request.ts'
 import { addTimeouts, serverTimeouts, type Timeouts } from './connection/timeouts.ts'
 import { addDocs, addOpenApi } from './docs/docs.ts'
+import { type LargeCalls, sendLarge } from './large-calls.ts'
 import { Metrics } from './observability/metrics.ts'
 import { RequestLog } from './observability/request-log.ts'
 import { ProblemSchema, REQUEST_ID, refuseConnection, sendProblem } from './problems/problems.ts'
@@ -48,6 +55,10 @@ export interface AppOptions {
   readonly access: AccessOptions
   /** Absent: nothing is logged. */
   readonly loggerInstance?: FastifyBaseLogger
+  /** Absent: large calls are answered here. */
+  readonly largeCalls?: LargeCalls | undefined
+  /** Absent: it is. */
+  readonly isDocumented?: boolean
 }
 
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
@@ -78,7 +89,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   })
   app.decorate('metrics', metrics)
   app.decorate('bodyLimits', bodyLimits)
-  app.setErrorHandler(sendProblem)
+  app.decorate('largeCalls', options.largeCalls)
+  app.setErrorHandler(answerError)
   addOneRequest(app)
   addNotFound(app)
   // first: what is refused has to go on arriving too
@@ -101,10 +113,28 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addDecoding(app, bodyLimits, held)
   addBodyParsers(app, bodyLimits)
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
-  await addOpenApi(app, { secured: access.tokens !== undefined })
+  const { isDocumented = true } = options
+  if (isDocumented) await addOpenApi(app, { secured: access.tokens !== undefined })
   await addRoutes(app, context)
-  await addDocs(app)
+  if (isDocumented) await addDocs(app)
   return app
+}
+
+/** Has a large call answered in a thread; any other error is a problem. */
+async function answerError(
+  error: FastifyError | CoatcheckError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { largeCalls } = request.server
+  if (!(error instanceof LargeWork) || largeCalls === undefined) {
+    return sendProblem(error, request, reply)
+  }
+  try {
+    return await sendLarge(largeCalls, request, reply)
+  } catch (refusal) {
+    return sendProblem(refusal as Error as FastifyError, request, reply)
+  }
 }
 
 /** While it closes, each answer ends its connection: a client that keeps one open would hold up the end. */

@@ -21,6 +21,8 @@ export interface RunLimits {
   readonly maxToolsPerRun: number
   /** Of the JSON of a page of a list. */
   readonly maxListBytes: number
+  /** A value with more bytes is read by paths, or written as text, in a thread of large calls. */
+  readonly inlineBytes: number
 }
 
 export interface RunContext {
@@ -29,6 +31,19 @@ export interface RunContext {
   readonly limits: RunLimits
   /** Milliseconds since the epoch. */
   readonly now: () => number
+}
+
+/** Thrown before work that would hold this thread for long; the whole request is then answered in a thread of large calls. */
+export class LargeWork extends Error {
+  constructor() {
+    super('The call is too large for the main thread.')
+    this.name = 'LargeWork'
+  }
+}
+
+/** Throws `LargeWork` when so many bytes of a value are not to be worked on here. */
+export function requireInline({ limits }: RunContext, bytes: number): void {
+  if (bytes > limits.inlineBytes) throw new LargeWork()
 }
 
 /** The run when it takes puts, resolves and changes; undefined when there is none. Throws `ended`, `expired`, `evicted`. */

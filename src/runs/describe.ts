@@ -2,6 +2,7 @@
  * What a put hands in, brought to one shape: the value's bytes, what their text view is made of, and how they preview.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HintKind } from '../core/content.ts'
 import { outlineOf } from '../core/json/scan.ts'
 import { JsonSlice } from '../core/json/slice.ts'
@@ -72,7 +73,16 @@ export function failureMessage(failure: FailureInput): string {
   return failure.message ?? errorChain(failure.messages ?? [])
 }
 
-export function describeSource(source: WholeSource): DescribedValue {
+/** Work on so many bytes takes a turn of the event loop by itself. */
+const TURN_BYTES = 262_144
+
+/** Lets others have their turn before work on a large value goes on. */
+export async function pauseFor(bytes: number): Promise<void> {
+  if (bytes > TURN_BYTES) await nextTurn()
+}
+
+/** Describes a value, a large one in several turns. */
+export async function describeSource(source: WholeSource): Promise<DescribedValue> {
   if ('output' in source) return describeJson(source.output.alone(), JSON_TYPE)
   if ('json' in source) return describeJson(source.json, source.mediaType)
   if ('text' in source) {
@@ -122,7 +132,7 @@ export function sentinelOf(source: SentinelSource): Sentinel {
 }
 
 /** All of the buffer that `json` stands in is the value. */
-function describeJson(json: JsonSlice, mediaType: string): DescribedValue {
+function describeJson(json: JsonSlice, mediaType: string): Promise<DescribedValue> {
   const text = json.kind === 'string'
   const view: ViewSource = text
     ? insideOf(json)
@@ -143,14 +153,16 @@ const insideOf = (token: JsonSlice): ViewSource => ({
   end: token.end - 1,
 })
 
-function described(
+async function described(
   parts: Omit<DescribedValue, 'sha256' | 'plan' | 'preview' | 'hint'>,
-): DescribedValue {
+): Promise<DescribedValue> {
   const { json, value, view } = parts
+  await pauseFor(value.length)
   const plan =
     json !== undefined && view.form === 'json'
       ? planOutlined(json, outlineOf(json))
       : planValue(value, view)
+  await pauseFor(value.length)
   // all others are digested where they are kept
   const sha256 = parts.kind === 'binary' ? sha256Hex(parts.value) : null
   return { ...parts, plan, sha256, preview: previewOf(parts, plan, sha256), hint: hintFor(parts) }

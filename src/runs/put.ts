@@ -13,11 +13,12 @@ import {
 import { sha256Hex } from '../ledger/digest.ts'
 import type { Put, Result, RunRef } from '../ledger/ledger.ts'
 import { contentAnswer, type PutAnswer, resultAnswer } from './answer.ts'
-import { openRunOf, type RunContext } from './context.ts'
+import { openRunOf, type RunContext, requireInline } from './context.ts'
 import {
   describeSource,
   failureMessage,
   type PutSource,
+  pauseFor,
   type StreamSource,
   type WholeSource,
 } from './describe.ts'
@@ -49,6 +50,8 @@ interface Kept {
   readonly retried: boolean
   readonly content?: ContentPlan
   readonly shown?: ShownPlan
+  /** Of the value that was put, where it was worked on here. */
+  readonly ownBytes?: number
 }
 
 /**
@@ -63,15 +66,20 @@ export async function putResult(
   const run = await openRunOf(context, ref)
   const { source } = request
   const limitChars = run?.verbatimLimitChars ?? context.limits.defaultVerbatimChars
-  const { result, retried, content, shown } =
-    'pieces' in source
-      ? ((await retryKnown(context, ref, { ...request, source })) ??
-        (await putPieces(context, ref, { ...request, source }, limitChars)))
-      : await putWhole(context, ref, { ...request, source }, limitChars)
+  const {
+    result,
+    retried,
+    content,
+    shown,
+    ownBytes = 0,
+  } = 'pieces' in source
+    ? ((await retryKnown(context, ref, { ...request, source })) ??
+      (await putPieces(context, ref, { ...request, source }, limitChars)))
+    : await putWhole(context, ref, { ...request, source }, limitChars)
   // A retry may differ from what is kept (another tool name, or any bytes under the same idempotency key).
   const answered =
     retried || content === undefined
-      ? await contentOf(context, result, request.render)
+      ? await contentOf(atLeastInline(context, ownBytes), result, request.render)
       : contentAnswer(result, content)
   return {
     answer: { ...resultAnswer(ref, result), ...answered },
@@ -87,8 +95,10 @@ async function putWhole(
   verbatimLimitChars: number,
 ): Promise<Kept> {
   const { source, toolName } = request
-  const { json, ...described } = describeSource(source)
+  await requireSmallRetry(context, ref, request)
+  const { json, ...described } = await describeSource(source)
   const { value, plan, view } = described
+  await pauseFor(value.length)
   const content = await planContent(
     {
       ...described,
@@ -110,8 +120,26 @@ async function putWhole(
     verbatimLimitChars,
   }
   const { shown } = put
-  return { ...(await context.ledger.append(ref, put, context.now())), content, shown }
+  const ownBytes = value.length
+  return { ...(await context.ledger.append(ref, put, context.now())), content, shown, ownBytes }
 }
+
+/** Throws `LargeWork` while the body is still here, when its key is that of a value too large to be shown again here. */
+async function requireSmallRetry(
+  context: RunContext,
+  ref: RunRef,
+  { idempotencyKey }: PutRequest,
+): Promise<void> {
+  if (idempotencyKey === null) return
+  const known = await context.ledger.findResult(ref, { idempotencyKey })
+  if (known !== undefined) requireInline(context, known.totalBytes)
+}
+
+/** A value of so many bytes has been worked on here, and may be again. */
+const atLeastInline = (context: RunContext, bytes: number): RunContext => ({
+  ...context,
+  limits: { ...context.limits, inlineBytes: Math.max(context.limits.inlineBytes, bytes) },
+})
 
 /** Of a key that is there already the pieces are taken, since the client sends them, and none is kept. */
 async function retryKnown(

@@ -4,7 +4,7 @@
 import { CoatcheckError } from '../core/errors.ts'
 import { handleNumber } from '../core/handles.ts'
 import { JsonSlice } from '../core/json/slice.ts'
-import { type JsonParts, joinParts, type Part, sliceOf } from '../core/json/splice.ts'
+import { type JsonParts, joinParts, type Part, partBytes, sliceOf } from '../core/json/splice.ts'
 import { AVAILABLE_ENTRIES } from '../core/limits.ts'
 import {
   addedBytes,
@@ -24,7 +24,7 @@ import { encodeFailure, invalidInputMessage } from '../core/sentinels.ts'
 import type { Result, RunRef } from '../ledger/ledger.ts'
 import type { Caller, SchemaWarning, Validation } from '../validation/validator.ts'
 import { type CallError, errorLine, UNRESOLVED, withReferences } from './call-errors.ts'
-import { openRunOf, type RunContext, someHandles } from './context.ts'
+import { openRunOf, type RunContext, requireInline, someHandles } from './context.ts'
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
 import { leastBytes, sliceInsert, wholeInsert } from './substitutions.ts'
 
@@ -69,6 +69,7 @@ export async function resolveArguments(
   const lookups = await lookUpAll(context, ref, request.arguments)
   const parts = substitute(request.arguments, lookups)
   // Only to be validated are they needed in one piece.
+  if (schema !== undefined) requireInline(context, bytesOf(parts))
   const whole = schema && new JsonSlice(await joinParts(parts.parts))
   const unresolved = lookups.flatMap(unresolvedOf)
   const options = { setAside: unresolved.map(({ at }) => at), caller: request.caller }
@@ -117,6 +118,9 @@ function verdictOf(
     failure: isInvalid ? invalidInput(toolName, told.slice(0, maxErrors), toldTotal) : null,
   }
 }
+
+const bytesOf = ({ parts }: JsonParts): number =>
+  parts.reduce((bytes, part) => bytes + partBytes(part), 0)
 
 async function schemaOf(
   context: RunContext,
@@ -196,6 +200,7 @@ async function lookUpIn(
 /** What paths lead into; of a text they find nothing, so it is not read. */
 async function documentOf(context: RunContext, result: Result): Promise<JsonSlice> {
   if (jsonSpanOf(result) === undefined) return sliceOf('')
+  requireInline(context, result.totalBytes)
   return jsonOf(result, await readValue(context, result)) as JsonSlice
 }
 

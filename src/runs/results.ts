@@ -9,7 +9,7 @@ import { JsonSlice } from '../core/json/slice.ts'
 import { renderView } from '../core/view/view.ts'
 import type { ChunkSeek, Result } from '../ledger/ledger.ts'
 import { type ContentAnswer, contentAnswer } from './answer.ts'
-import type { RunContext } from './context.ts'
+import { type RunContext, requireInline } from './context.ts'
 import { erased, joined, partsRead } from './parts.ts'
 import { planContent, type WholeValue } from './render.ts'
 
@@ -20,6 +20,7 @@ export async function contentOf(
   render: Render,
 ): Promise<ContentAnswer> {
   const readWhole = async (): Promise<WholeValue> => {
+    requireInline(context, result.totalBytes)
     const value = await readValue(context, result)
     return { value, json: jsonOf(result, value) }
   }
@@ -109,6 +110,7 @@ export async function findSlice(
     )
   }
   const { path, shown } = pathOfQuery(query)
+  requireInline(context, result.totalBytes)
   const json = jsonOf(result, await readValue(context, result)) as JsonSlice
   const found = findPath(json, path)
   if ('found' in found) return found.found

@@ -24,6 +24,7 @@ const LIMITS: RunLimits = {
   maxErrors: 20,
   maxToolsPerRun: 1_000,
   maxListBytes: 4_194_304,
+  inlineBytes: 262_144,
 }
 
 const api = await startApi()
@@ -143,6 +144,7 @@ const appOver = (ledger: Ledger) =>
       maxRawBodyBytes: 1024,
       maxJsonDepthLevels: 8,
       maxDecompressionRatio: 200,
+      inlineBytes: 262_144,
     },
     access: { tokens: undefined, allowUnauthenticated: false },
   })

@@ -145,6 +145,7 @@ describe('what went wrong in here', () => {
           maxErrors: 20,
           maxToolsPerRun: 1_000,
           maxListBytes: 4_194_304,
+          inlineBytes: 262_144,
         },
         now: () => 0,
       },
@@ -154,6 +155,7 @@ describe('what went wrong in here', () => {
         maxRawBodyBytes: 1024,
         maxJsonDepthLevels: 64,
         maxDecompressionRatio: 200,
+        inlineBytes: 262_144,
       },
       access: { tokens: undefined, allowUnauthenticated: false },
     })

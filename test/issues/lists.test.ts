@@ -10,8 +10,8 @@ describe('a page of results', () => {
   it('ends before its previews are too much, its next goes on, and nothing is left out', async () => {
     const run = api.newRun()
     const LARGE = 1_500_000
-    // the last of them is larger than a page by itself
-    const sizes = [1, LARGE, LARGE, LARGE, 1, 5_000_000, 1, 1]
+    // of each the preview is cut to 1,000,000 characters
+    const sizes = [1, LARGE, LARGE, LARGE, LARGE, LARGE, 1, LARGE]
     for (const size of sizes) await run.put(`{"output":{"${'n'.repeat(size)}":1}}`)
     const pages: (readonly string[])[] = []
     let query: string | null = '?limit=100'
@@ -20,16 +20,19 @@ describe('a page of results', () => {
       pages.push(body.items.map(({ handle }) => handle))
       query = body.next === null ? null : `?limit=100&after=${body.next}`
     }
-    expect(pages).toEqual([['r1', 'r2', 'r3'], ['r4', 'r5'], ['r6'], ['r7', 'r8']])
+    expect(pages).toEqual([
+      ['r1', 'r2', 'r3', 'r4', 'r5'],
+      ['r6', 'r7', 'r8'],
+    ])
   })
 
   // Fault: one preview of 60 MB made an answer of 60 MB.
   it('leaves out a preview that is larger than a page, which the result itself has', async () => {
     const run = api.newRun()
-    await run.put(`{"output":{"${'n'.repeat(5_000_000)}":1}}`)
+    await run.put(`{"output":{"${'\\u0001'.repeat(900_000)}":1}}`)
     const { status, text, body } = await run.list()
     expect([status, body.items[0]?.preview, text.length < 2_000]).toEqual([200, null, true])
-    expect((await run.result('r1')).body.preview.length).toBeGreaterThan(5_000_000)
+    expect((await run.result('r1')).body.preview.length).toBeGreaterThan(900_000)
   })
 
   // Fault: a handle that is not there was answered by reading whole rows, 20 of them, for their handles.
@@ -42,13 +45,13 @@ describe('a page of results', () => {
 
   it('ends early for the results of one id too', async () => {
     const run = api.newRun()
-    for (let n = 0; n < 4; n++) {
+    for (let n = 0; n < 6; n++) {
       await run.put(`{"tool_use_id":"x","output":{"${'n'.repeat(1_500_000)}":${n}}}`)
     }
     const first = (await run.list('?tool_use_id=x')).body
-    expect([first.items.length, first.next]).toEqual([2, 'r2'])
+    expect([first.items.length, first.next]).toEqual([4, 'r4'])
     const rest = (await run.list(`?tool_use_id=x&after=${first.next}`)).body
-    expect([rest.items.map(({ handle }) => handle), rest.next]).toEqual([['r3', 'r4'], null])
+    expect([rest.items.map(({ handle }) => handle), rest.next]).toEqual([['r5', 'r6'], null])
   })
 })
 

@@ -33,6 +33,7 @@ beforeEach(async () => {
       maxErrors: 20,
       maxToolsPerRun: 1_000,
       maxListBytes: 4_194_304,
+      inlineBytes: 262_144,
     },
     now: () => NOW,
   }

@@ -7,8 +7,10 @@ import { planContent, type Renderable } from '../../src/runs/render.ts'
 const LIMITS = { maxVerbatimChars: 1_000_000 }
 
 /** What was described, and how often it was read. */
-function renderable(json: string): { readonly result: Renderable; readonly reads: string[] } {
-  const { json: slice, ...described } = describeSource({ output: sliceOf(JSON.parse(json)) })
+async function renderable(
+  json: string,
+): Promise<{ readonly result: Renderable; readonly reads: string[] }> {
+  const { json: slice, ...described } = await describeSource({ output: sliceOf(JSON.parse(json)) })
   const { value, plan, view } = described
   const readPart = partsInMemory(value, plan, view)
   const reads: string[] = []
@@ -32,7 +34,7 @@ function renderable(json: string): { readonly result: Renderable; readonly reads
 
 describe('a window that is asked for', () => {
   it('is given of the indented text', async () => {
-    const { result } = renderable('[[1],[2]]')
+    const { result } = await renderable('[[1],[2]]')
     expect(await planContent(result, 'window', LIMITS)).toEqual({
       rendering: 'verbatim',
       text: '[\n  [\n    1\n  ],\n  [\n    2\n  ]\n]',
@@ -40,7 +42,7 @@ describe('a window that is asked for', () => {
   })
 
   it('reads the parts that it shows, of however long a text', async () => {
-    const { result, reads } = renderable(JSON.stringify(Array(300_000).fill('a word or two')))
+    const { result, reads } = await renderable(JSON.stringify(Array(300_000).fill('a word or two')))
     const plan = await planContent(result, 'window', LIMITS)
     expect(plan).toMatchObject({ window: { omitted: { start_line: 44, end_line: 299_938 } } })
     expect(reads).toHaveLength(2)
@@ -50,7 +52,7 @@ describe('a window that is asked for', () => {
 
 describe('a preview', () => {
   it('reads nothing of the value', async () => {
-    const { result, reads } = renderable('[[1],[2]]')
+    const { result, reads } = await renderable('[[1],[2]]')
     expect(await planContent(result, 'preview', LIMITS)).toEqual({ rendering: 'preview' })
     expect(reads).toEqual([])
   })

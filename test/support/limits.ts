@@ -10,4 +10,5 @@ export const RUN_LIMITS: RunContext['limits'] = {
   maxErrors: 1,
   maxToolsPerRun: 1_000,
   maxListBytes: 4_194_304,
+  inlineBytes: 262_144,
 }

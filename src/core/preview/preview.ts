@@ -4,7 +4,8 @@
  *
  * All budgets are bytes of UTF-8, cut at a code point. Tokens print as written and members keep their order; of a repeated
  * name the last value counts, in the first one's place. Every answer is well-formed. Names, and values inside sampled
- * objects, are neither quoted nor clipped, as in the reference. Each answer is the part after the handle, ` = ` included.
+ * objects,  are neither quoted nor clipped, as in the reference; only the whole is, at a size
+ * that no vector comes near. Each answer is the part after the handle, ` = ` included.
  */
 
 import type { Entry } from '../json/outline.ts'
@@ -18,6 +19,7 @@ import {
   PREVIEW_ELEMENT_MEMBERS,
   PREVIEW_HEAD_BYTES,
   PREVIEW_HEAD_ITEMS,
+  PREVIEW_MAX_CHARS,
   PREVIEW_MEMBER_BYTES,
   PREVIEW_OBJECT_MEMBERS,
   PREVIEW_OBJECT_NAMES,
@@ -25,7 +27,7 @@ import {
   PREVIEW_TAIL_ITEMS,
   PREVIEW_WHOLE_TEXT_BYTES,
 } from '../limits.ts'
-import { clipHead, clipTail } from '../text.ts'
+import { clipHead, clipTail, firstChars } from '../text.ts'
 import { quote } from './rust-debug.ts'
 
 const WHOLE_ARRAY_ITEMS = PREVIEW_HEAD_ITEMS + PREVIEW_TAIL_ITEMS
@@ -54,11 +56,18 @@ export interface BinaryFacts {
 }
 
 /**
- * A JSON value; a string previews as its text.
+ * A JSON value; a string previews as its text. Cut at {@link PREVIEW_MAX_CHARS}.
  *
  * @example previewJson(json('{"a": [1, 2]}')) // ' = json(a: array(len=2), bytes=11)'
  */
 export function previewJson(value: JsonSlice): string {
+  const preview = previewAny(value)
+  if (preview.length <= PREVIEW_MAX_CHARS) return preview
+  const shown = firstChars(preview, PREVIEW_MAX_CHARS)
+  return shown.length < preview.length ? `${shown}…` : preview
+}
+
+function previewAny(value: JsonSlice): string {
   switch (value.kind) {
     case 'array':
       return previewArray(value)

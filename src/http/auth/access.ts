@@ -21,6 +21,8 @@ export interface AccessOptions {
   readonly tokens: Tokens | undefined
   /** Listen openly without a token: the operator has said so. */
   readonly allowUnauthenticated: boolean
+  /** Whose each request is, where somebody has checked it already; absent: the token says it, or it is the operator's. */
+  readonly tenant?: () => string
 }
 
 /** Adds the checks to `app` itself; call it before any route is added. */
@@ -41,7 +43,7 @@ export async function addAccess(app: FastifyInstance, options: AccessOptions): P
   if (options.tokens !== undefined) return addTokens(app, options.tokens)
   app.addHook('onRequest', (request, _reply, done) => {
     if (!options.allowUnauthenticated) refuseWebPages(request)
-    request.tenant = OPERATOR
+    request.tenant = options.tenant?.() ?? OPERATOR
     done()
   })
 }

@@ -1,7 +1,7 @@
 /**
  * Bodies. They are taken as bytes and decoded (`decoding.ts`), raw ones as `raw-body.ts` says. A JSON body is scanned once. Its
  * members that hold callers' JSON, which the route's schema marks as opaque, stay slices of those bytes; only the members that
- * are ours become objects.
+ * are ours become objects. A large one is not read here (`large-calls.ts`).
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,6 +10,7 @@ import { CoatcheckError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json/scan.ts'
 import { type JsonSlice, membersOf } from '../../core/json/slice.ts'
 import { decodeRaw } from '../../core/json/strings.ts'
+import { LargeWork } from '../../runs/context.ts'
 import { foreignCharset, mediaOf } from './media.ts'
 import { bodyTooLarge, declaredBytes, type RawBody, type RawLimits, readRaw } from './raw-body.ts'
 import { joinPieces, takeBody } from './read-body.ts'
@@ -20,6 +21,8 @@ export interface BodyLimits extends RawLimits {
   readonly maxHeldBytes: number
   readonly maxDecompressionRatio: number
   readonly maxJsonDepthLevels: number
+  /** Larger JSON bodies are read in a thread of large calls. */
+  readonly inlineBytes: number
 }
 
 /** The schema of a member that holds any JSON of a caller's and is passed on byte for byte. */
@@ -32,6 +35,7 @@ export function OpaqueJson(
 /** Reads JSON whole, by the schema of its route, and anything else only where a route takes it. */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
+  app.decorateRequest('wholeBody', undefined)
   app.addContentTypeParser(
     'application/json',
     (request: FastifyRequest, stream: Readable, done: Done) => {
@@ -41,7 +45,8 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
     requireRawRoute(request)
-    return readRaw(mediaOf(request.headers['content-type']), sourceOf(request, stream), limits)
+    const media = mediaOf(request.headers['content-type'])
+    return readInline(request, await readRaw(media, sourceOf(request, stream), limits), limits)
   })
   // No parser is asked when there is neither a body nor a content type.
   app.addHook('preValidation', (request, _reply, done) => {
@@ -69,7 +74,17 @@ async function takeBare(
   limits: BodyLimits,
 ): Promise<RawBody> {
   const { mediaType } = mediaOf(request.headers['content-type'])
-  return readRaw({ kind: 'json', mediaType }, sourceOf(request, stream), limits)
+  const body = await readRaw({ kind: 'json', mediaType }, sourceOf(request, stream), limits)
+  return readInline(request, body, limits)
+}
+
+/** A raw body. Throws `LargeWork` for a JSON document that is not to be read in this thread. */
+function readInline(request: FastifyRequest, body: RawBody, limits: BodyLimits): RawBody {
+  const { media, content } = body
+  if (media.kind !== 'json' || !Buffer.isBuffer(content)) return body
+  request.wholeBody = content
+  requireInline(request, content, limits)
+  return body
 }
 
 /** What an empty body stands for. */
@@ -107,6 +122,16 @@ function takeJson(request: FastifyRequest, stream: Readable, { limits, done }: T
   })
 }
 
+/** Throws `LargeWork` for a body that is not to be read in this thread. */
+function requireInline(
+  { routeOptions }: FastifyRequest,
+  { length }: Buffer,
+  { inlineBytes }: BodyLimits,
+): void {
+  const { inlineTimes = 1 } = routeOptions.config
+  if (length > inlineTimes * inlineBytes) throw new LargeWork()
+}
+
 function settle(done: Done, work: () => void): void {
   try {
     work()
@@ -126,6 +151,8 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   const schema = bodySchema(request)
   if (schema === undefined) return undefined
   if (body.length === 0) return emptyBody(request)
+  request.wholeBody = body
+  requireInline(request, body, limits)
   const document = parseJson(body, limits.maxJsonDepthLevels, 'entries')
   if (schema[OPAQUE] === true) return document
   if (document.kind !== 'object') {
@@ -153,6 +180,9 @@ function requireRawRoute(request: FastifyRequest): void {
 /** What curl says of any body that it is not told the type of. */
 const FORM = 'application/x-www-form-urlencoded'
 
+/** After so many the rest is not read: validation refuses the body anyway. */
+const UNKNOWN_MEMBERS = 100
+
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null']
 
 interface SchemaNode {
@@ -179,7 +209,9 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
   const shape = value.kind === 'object' ? objectShape(schema) : undefined
   if (shape === undefined) return readLeaf(value, schema)
   const object = Object.create(null) as Record<string, unknown>
+  let unknown = 0
   for (const { key, value: member } of membersOf(value)) {
+    if (unknown > UNKNOWN_MEMBERS) break
     const name = decodeRaw(key)
     if (Object.hasOwn(object, name)) {
       throw new CoatcheckError(
@@ -188,6 +220,7 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
       )
     }
     const inner = memberSchema(shape, name)
+    if (inner === undefined) unknown++
     object[name] = inner === undefined ? null : readBySchema(member, inner)
   }
   return object
@@ -195,6 +228,7 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
 
 /** A value of ours. Where only a scalar can be, a container is refused by its kind, however large, without being read. */
 function readLeaf(value: JsonSlice, schema: SchemaNode): unknown {
+  if (value.kind === 'null') return null
   if (isScalar(schema) && value.kind === 'array') return []
   if (isScalar(schema) && value.kind === 'object') return {}
   return JSON.parse(value.toString()) as unknown
@@ -226,5 +260,7 @@ declare module 'fastify' {
     rawBody?: boolean
     /** An empty JSON body counts as `{}`. */
     bodyOptional?: boolean
+    /** A route that works on a body in several turns takes those that are so many times as large as others. */
+    inlineTimes?: number
   }
 }

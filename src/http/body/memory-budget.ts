@@ -4,7 +4,7 @@
  * much and sends little keeps nobody out; but a body that has no room is refused unread. Where there is none, a body gives way
  * that arrives slowly, and one of a tenant that has more than half of all, to another tenant that has not.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { Turns } from './fair-queue.ts'
 import type { BodyLimits } from './json-body.ts'
@@ -225,6 +225,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldBod
   const { maxHeldBytes, maxJsonBodyBytes } = limits
   const bodies = new HeldBodies(Math.max(maxHeldBytes, maxJsonBodyBytes, WHOLE_BODY_BYTES))
   app.decorateRequest('heldBody', undefined)
+  app.decorate('heldBodies', bodies)
   app.addHook('preParsing', (request, reply, payload, done) => {
     const { raw } = request
     const bytes = declaredBytes(raw)
@@ -240,6 +241,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldBod
     // an answer that is a stream may have parts of the body
     if (held !== undefined && (typeof payload === 'string' || Buffer.isBuffer(payload))) {
       request.body = undefined
+      request.wholeBody = undefined
       held.answered(Buffer.byteLength(payload))
     }
     done(null, payload)
@@ -247,7 +249,18 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldBod
   return bodies
 }
 
+/** Counts an answer that is whole in memory until it has left. Throws `overloaded` when there is no room for it. */
+export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
+  if (request.heldBody !== undefined) return
+  const held = new HeldBody(request.server.heldBodies, request.tenant)
+  held.add(bytes)
+  reply.raw.once('close', () => held.release())
+}
+
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly heldBodies: HeldBodies
+  }
   interface FastifyRequest {
     /** Undefined for a body that need not be counted. */
     heldBody: HeldBody | undefined

@@ -15,7 +15,24 @@ const PREFIX = 'coatcheck_'
 const MS_PER_SECOND = 1000
 /** How long totals of the ledger are told again. */
 const TOTALS_MS = 5_000
+const ANSWERED = 'answered'
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+/** Something to count that another thread has done. */
+export type MetricEvent =
+  | { readonly put: CountedPut }
+  | { readonly references: CountedReferences }
+  | { readonly recall: 'answered' | string }
+
+type CountedPut = Pick<PutOutcome, 'retried' | 'shownChars'> & {
+  readonly answer: Pick<PutOutcome['answer'], 'outcome' | 'kind' | 'total_bytes' | 'total_chars'>
+}
+
+/** References that were resolved, and the reasons of the others. */
+interface CountedReferences {
+  readonly resolved: number
+  readonly reasons: readonly string[]
+}
 
 export class Metrics {
   readonly #registry = new Registry()
@@ -40,7 +57,13 @@ export class Metrics {
     'Puts in those commits, retries included.',
   )
 
-  constructor() {
+  readonly #tell: ((event: MetricEvent) => void) | undefined
+
+  /** With `tell`, what use cases did is told and not counted here. */
+  constructor({ tell }: { readonly tell?: (event: MetricEvent) => void } = {}) {
+    this.#tell = tell
+    // of the process, not of this thread
+    if (tell !== undefined) return
     collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
     this.#gauge('up', 'Whether the service runs.', () => 1)
     this.#labelled('build_info', 'The version of the service.', ['version'], async (gauge) =>
@@ -49,6 +72,26 @@ export class Metrics {
   }
 
   countPut({ answer, retried, shownChars }: PutOutcome): void {
+    const { outcome, kind, total_bytes, total_chars } = answer
+    this.count({
+      put: { answer: { outcome, kind, total_bytes, total_chars }, retried, shownChars },
+    })
+  }
+
+  countReferences({ resolved, unresolved }: ResolveAnswer): void {
+    const reasons = unresolved.map(({ reason }) => reason)
+    this.count({ references: { resolved: resolved.length, reasons } })
+  }
+
+  count(event: MetricEvent): void {
+    if (this.#tell !== undefined) this.#tell(event)
+    else if ('put' in event) this.#countPut(event.put)
+    else if ('references' in event) this.#countReferences(event.references)
+    else if (event.recall === ANSWERED) this.#recalls.inc()
+    else this.#misses.inc({ reason: event.recall })
+  }
+
+  #countPut({ answer, retried, shownChars }: CountedPut): void {
     if (retried) return
     this.#puts.inc({ outcome: answer.outcome, kind: answer.kind })
     this.#bytes.inc(answer.total_bytes)
@@ -56,18 +99,18 @@ export class Metrics {
     this.#shown.inc(shownChars)
   }
 
-  countReferences(answer: ResolveAnswer): void {
-    this.#references.inc({ result: 'resolved' }, answer.resolved.length)
-    for (const { reason } of answer.unresolved) this.#references.inc({ result: reason })
+  #countReferences({ resolved, reasons }: CountedReferences): void {
+    this.#references.inc({ result: 'resolved' }, resolved)
+    for (const result of reasons) this.#references.inc({ result })
   }
 
   async watchRecall(recall: () => Promise<RecallAnswer>): Promise<RecallAnswer> {
     try {
       const answer = await recall()
-      this.#recalls.inc()
+      this.count({ recall: ANSWERED })
       return answer
     } catch (error) {
-      this.#misses.inc({ reason: error instanceof CoatcheckError ? error.code : 'internal_error' })
+      this.count({ recall: error instanceof CoatcheckError ? error.code : 'internal_error' })
       throw error
     }
   }

@@ -1,5 +1,6 @@
 /** Arguments of tool calls: resolve and validate; and the schemas of tools. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { JsonSlice } from '../../../core/json/slice.ts'
 import type { RunContext } from '../../../runs/context.ts'
 import { registerTool } from '../../../runs/lifecycle.ts'
 import { resolveArguments } from '../../../runs/resolve.ts'
@@ -91,15 +92,13 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
       app.metrics.countReferences(answer)
       return sendSpliced(reply, {
         ...answer,
-        unresolved: spliceable(answer.unresolved),
-        errors: spliceable(answer.errors),
-        warnings: spliceable(answer.warnings),
+        unresolved: asSlice(answer.unresolved),
+        errors: asSlice(answer.errors),
+        warnings: asSlice(answer.warnings),
       })
     },
   )
 }
 
-/** Plain answers as parts of a spliced one. */
-const spliceable = <Item extends object>(
-  items: readonly Item[],
-): readonly Record<string, never>[] => items as unknown as readonly Record<string, never>[]
+/** An answer of ours in a spliced one, written at once: it may have thousands of parts. */
+const asSlice = (answer: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(answer)))

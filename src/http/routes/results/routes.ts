@@ -35,6 +35,8 @@ import { sendValue } from './value.ts'
 import { ValueHeadersSchema, ValueQuerySchema, ValueResponses } from './value-schemas.ts'
 
 const tags = ['results']
+/** As many times as `COATCHECK_INLINE_BYTES`, a put is worked on here, in several turns. */
+const INLINE_TIMES = 4
 /** Of a longer body only so much has to have room before it is read: it takes a while to arrive. */
 const EARLY_BYTES = 1_048_576
 
@@ -47,7 +49,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
   app.post(
     '/runs/:run_id/results',
     {
-      config: { rawBody: true },
+      config: { rawBody: true, inlineTimes: INLINE_TIMES },
       onRequest: (request, _reply, done) => {
         context.ledger.requireRoom(earlyBytes(request))
         done()

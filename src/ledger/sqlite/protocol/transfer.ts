@@ -4,6 +4,7 @@
  */
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import type { Chunk, Put } from '../../ledger.ts'
+import { packPlan, plannedBytes, type SentPlan } from './packed-plan.ts'
 
 export interface HandedOver {
   readonly put: Put
@@ -18,7 +19,9 @@ const ALL_OF_IT = 1
 export function handOver(given: Put): HandedOver {
   requirePlanned(given)
   const value = handed(given.value, MOST_OF_IT)
-  return { put: membersOf(given, value), transfer: [value.buffer] }
+  const put = membersOf(given, value)
+  const { packed } = put.plan as SentPlan
+  return { put, transfer: packed === undefined ? [value.buffer] : [value.buffer, packed.buffer] }
 }
 
 /** Chunks in the same way, where they are all of their memory: the rest may be other chunks. */
@@ -50,7 +53,7 @@ function handed(bytes: Buffer, leastPart: number): Buffer<ArrayBuffer> {
 
 /** Throws for a value that was handed over before: its bytes are gone, and its chunks would say otherwise. */
 function requirePlanned({ plan, value }: Put): void {
-  if (plan.chunks.at(-1)?.endByte === value.length) return
+  if (plannedBytes(plan) === value.length) return
   throw new TypeError('The value of a put is not the one that was planned; it may be gone.')
 }
 
@@ -65,7 +68,7 @@ function membersOf(put: Put, value: Buffer): Put {
     value,
     sha256: put.sha256,
     view: put.view,
-    plan: put.plan,
+    plan: packPlan(put.plan),
     preview: put.preview,
     hint: put.hint,
     shown: put.shown,

@@ -9,6 +9,7 @@ import type { Chunk, RunCounts } from '../../ledger.ts'
 import { ledgerError } from '../file/sqlite-errors.ts'
 import type { FromWriter, Reply, ToWriter, WriteAnswers, WriteCall } from '../protocol/messages.ts'
 import { type Append, type Commit, type Finish, toPlainError } from '../protocol/messages.ts'
+import { unpackPlan } from '../protocol/packed-plan.ts'
 import { Erasing } from './erase-queue.ts'
 import type { Store } from './store.ts'
 
@@ -215,7 +216,7 @@ const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike
 const withBuffer = ({ ref, put, now }: Append): Append => ({
   ref,
   now,
-  put: { ...put, value: bufferOf(put.value) },
+  put: { ...put, value: bufferOf(put.value), plan: unpackPlan(put.plan) },
 })
 
 const withBytes = (chunk: Chunk): Chunk => ({ ...chunk, bytes: bufferOf(chunk.bytes) })
