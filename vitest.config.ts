@@ -11,10 +11,11 @@ const SERVICE_TIMEOUT_MS = 240_000
  * Node 24) loses track of code pages when many threads that compile it come and go ("Check failed: jit_page.has_value()", or
  * SIGSEGV; nodejs/node#64500), as they do in these tests. The service itself has the same cache.
  */
-const CODE_CACHE = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/coatcheck') }
+export const CODE_CACHE = { NODE_COMPILE_CACHE: resolve('node_modules/.cache/coatcheck') }
 
 export default defineConfig({
   test: {
+    reporters: ['default', './test/progress.ts'],
     projects: [
       {
         test: {
