@@ -14,6 +14,7 @@ import { startChild } from '../test/support/service.ts'
 import { DocsPage, type Shown } from './browser/docs-page.ts'
 import { tryLargeValues } from './browser/large-values.ts'
 import { exampleRequests } from './openapi/example-requests.ts'
+import { scriptOptions } from './options.ts'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
 const { CHROMIUM = '/usr/bin/chromium', COATCHECK_TOKEN: token, COATCHECK_URL: given } = process.env
@@ -31,6 +32,11 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+
+scriptOptions({
+  command: 'npm run test:browser --',
+  does: 'Swagger UI in Chromium, every call; COATCHECK_URL, COATCHECK_TOKEN and CHROMIUM in the environment say of which service.',
+})
 
 const failures = given === undefined ? await withOwnService() : await inBrowser(given)
 for (const failure of failures) console.error(`FAIL ${failure}`)

@@ -3,8 +3,14 @@
  * among the last 20 where there is no tag. A shallow clone is judged as far as its history goes.
  */
 import { spawnSync } from 'node:child_process'
+import { scriptOptions } from './options.ts'
 
 const COMMITS_WITHOUT_TAG = 20
+
+scriptOptions({
+  command: 'npm run commits:check --',
+  does: 'Refuses commits that are no Conventional Commits.',
+})
 
 const from = newestTag() ?? commitBefore(COMMITS_WITHOUT_TAG)
 const range = from === undefined ? [] : ['--from', from]

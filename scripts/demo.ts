@@ -10,12 +10,18 @@ import { Printer } from './demo/print.ts'
 import { type Recovered, recoverAll } from './demo/recover.ts'
 import { TOOLS } from './demo/tools.ts'
 import type { Outcome } from './demo/types.ts'
+import { scriptOptions } from './options.ts'
 
 const KEEP_TOOL_RESULTS = 3
 /** Small, so that this short run reaches it. */
 const THRESHOLD_TOKENS = 500
 const PRESERVE_USER_TOKENS = 100
 const INTERRUPTED = 130
+
+scriptOptions({
+  command: 'npm run demo --',
+  does: 'A small agent loop against a real service.',
+})
 
 const print = new Printer((line) => console.log(line))
 const approval: Outcome = { kind: 'json', bytes: Buffer.from('{"approved": false}') }

@@ -9,11 +9,12 @@
  *
  * What goes wrong is shown as the smallest group of requests that brings it about, after those before it.
  */
-import { parseArgs } from 'node:util'
+
 import { AT_A_TIME, FUZZED_SETTINGS, Fuzzer } from '../test/fuzz/fuzzing.ts'
 import { startChild } from '../test/support/service.ts'
 import { Client } from './check/client.ts'
 import { growth, type Sample, sample } from './check/soak-samples.ts'
+import { scriptOptions } from './options.ts'
 
 const MEBIBYTE = 1_048_576
 const PIECE_REQUESTS = 2_000
@@ -24,10 +25,12 @@ const LARGEST_GROWTH = {
   handles: 16,
 } as const
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: '1' },
+const { numbers: values } = scriptOptions({
+  command: 'npm run fuzz --',
+  does: 'Sends requests made from the OpenAPI document, and judges each answer.',
+  numbers: {
+    runs: [20000, 'requests'],
+    seed: [1, 'of the first piece'],
   },
 })
 
@@ -37,7 +40,7 @@ const client = new Client(child.url)
 const samples: Sample[] = []
 const startedAt = performance.now()
 try {
-  await fuzz(Number(values.runs), Number(values.seed))
+  await fuzz(values.runs, values.seed)
   if (!isFlat()) process.exitCode = 1
 } catch (error) {
   console.error(error)

@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Api, startApi } from '../test/support/api.ts'
 import { PLACES, type PlaceAnswer } from '../test/support/json-places.ts'
+import { scriptOptions } from './options.ts'
 
 const BAD_REQUEST = 400
 const KINDS = ['y_', 'n_', 'i_'] as const
@@ -20,8 +21,14 @@ interface Judged {
   readonly told: readonly string[]
 }
 
-const folder = join(process.argv[2] ?? '', 'test_parsing')
-if (process.argv[2] === undefined || !existsSync(folder)) {
+const { files } = scriptOptions({
+  command: 'npm run json-suite -- FOLDER',
+  does: 'Sends every file of a checkout of nst/JSONTestSuite to every place that takes JSON.',
+  files: true,
+})
+
+const folder = join(files[0] ?? '', 'test_parsing')
+if (files[0] === undefined || !existsSync(folder)) {
   console.log(`no JSONTestSuite there (${folder}): skipped`)
 } else await judgeAll()
 

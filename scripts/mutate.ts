@@ -5,6 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { scriptOptions } from './options.ts'
 
 const STRYKER = 'node_modules/@stryker-mutator/core/bin/stryker.js'
 const PERCENT = 100
@@ -25,7 +26,12 @@ const config = JSON.parse(readFileSync('stryker.config.json', 'utf8')) as {
   readonly thresholds: { readonly low: number }
 }
 const REPORT = config.jsonReporter.fileName
-const asked = process.argv.slice(2)
+const { files: asked } = scriptOptions({
+  command: 'npm run mutate -- FILE…',
+  does: 'Mutants of the core, and which of them no test notices; all files when none is named.',
+  files: true,
+})
+
 const files = asked.length > 0 ? asked : globSync('src/core/**/*.ts').toSorted()
 const all: Mutant[] = []
 for (const file of files) {

@@ -11,13 +11,20 @@ import { openApiYaml } from '../src/http/docs/docs.ts'
 import type { OpenApiDocument } from '../src/http/docs/openapi-document.ts'
 import { type Service, startService } from '../src/service.ts'
 import { exampleRequests } from './openapi/example-requests.ts'
+import { scriptOptions } from './options.ts'
 
 const DOCUMENT = new URL('../openapi.yaml', import.meta.url)
 const ANSWERS = new URL('../src/http/docs/openapi-answers.jsonl', import.meta.url)
 const CLOCK_MS = Date.UTC(2026, 0, 31, 9, 30)
 const JSON_TYPE = 'application/json'
 
-const check = process.argv.includes('--check')
+const { flags } = scriptOptions({
+  command: 'npm run openapi --',
+  does: 'Writes openapi.yaml, and the answers of its examples.',
+  flags: { check: 'write nothing; exit 1 when a file differs' },
+})
+
+const check = flags.check
 await settle(ANSWERS, await withService(answersOf))
 await settle(DOCUMENT, await withService(async ({ app }) => openApiYaml(app)))
 

@@ -9,6 +9,7 @@ import { join, relative } from 'node:path'
 import { CoatcheckError } from '../src/core/errors.ts'
 import { JsonSlice } from '../src/core/json/slice.ts'
 import { AjvValidator } from '../src/validation/ajv/ajv-validator.ts'
+import { scriptOptions } from './options.ts'
 
 const PAGE = new URL('../docs/reference/schema-suite.md', import.meta.url)
 const LIST = /(?<=```text\n)[^`]*(?=```)/
@@ -42,9 +43,16 @@ interface Draft {
 /** What is judged otherwise than expected, in words, and by which drafts. */
 type Differences = Map<string, string[]>
 
+const { flags, files } = scriptOptions({
+  command: 'npm run schema-suite -- FOLDER',
+  does: 'Judges the cases of a checkout of json-schema-org/JSON-Schema-Test-Suite.',
+  flags: { write: 'write the list of differences' },
+  files: true,
+})
+
 const validator = new AjvValidator()
 const slice = (value: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(value)))
-const folder = process.argv[2] ?? ''
+const folder = files[0] ?? ''
 if (folder === '' || !existsSync(join(folder, 'tests'))) console.log('no test suite there: skipped')
 else await judgeAll(folder)
 
@@ -53,7 +61,7 @@ async function judgeAll(root: string): Promise<void> {
   for (const draft of DRAFTS) await judgeDraft(root, draft, differences)
   const lines = [...differences].map(([text, drafts]) => `${text} (${drafts.join(', ')})\n`).sort()
   const page = readFileSync(PAGE, 'utf8')
-  if (process.argv.includes('--write')) {
+  if (flags.write) {
     writeFileSync(
       PAGE,
       page.replace(LIST, () => lines.join('')),

@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { ConfigSchema } from '../src/config.ts'
+import { scriptOptions } from './options.ts'
 
 const PAGE = new URL('../docs/reference/settings.md', import.meta.url)
 
@@ -25,8 +26,14 @@ interface Setting {
   readonly description?: string
 }
 
+const { flags } = scriptOptions({
+  command: 'npm run settings --',
+  does: 'Writes docs/reference/settings.md from the schema of the settings.',
+  flags: { check: 'write nothing; exit 1 when the page differs' },
+})
+
 const text = pageOf(ConfigSchema.properties)
-if (!process.argv.includes('--check')) await writeFile(PAGE, text)
+if (!flags.check) await writeFile(PAGE, text)
 else if ((await readFile(PAGE, 'utf8').catch(() => '')) !== text) {
   console.error('docs/reference/settings.md is not what src/config.ts says: npm run settings')
   process.exitCode = 1

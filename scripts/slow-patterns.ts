@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/config.ts'
 import { startService } from '../src/service.ts'
+import { scriptOptions } from './options.ts'
 
 const EXTENSION = '.jsonl'
 const OVER_DEADLINE_MS = 100
@@ -21,7 +22,13 @@ interface Attack {
   readonly attack: string
 }
 
-const path = process.argv[2] ?? ''
+const { files } = scriptOptions({
+  command: 'node scripts/slow-patterns.ts FILE',
+  does: 'Sends patterns that backtrack, and measures what others notice.',
+  files: true,
+})
+
+const path = files[0] ?? ''
 if (path === '' || !existsSync(path)) console.log('no patterns there: skipped')
 else process.exitCode = await attackWith(attacksIn(path))
 

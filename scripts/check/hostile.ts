@@ -4,10 +4,11 @@
  * when one of theirs is answered with a server error other than 503. `npm run check:hostile`, with `--clients 8 --bytes 16000
  * --turns 8 --turn-ms 4000 --ratio 3` unless said otherwise.
  */
+
 import { once } from 'node:events'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { startChild } from '../../test/support/service.ts'
+import { scriptOptions } from '../options.ts'
 import { Client } from './client.ts'
 import type { HostileAnswers, HostileData } from './hostile-clients.ts'
 import { median, quantile } from './statistics.ts'
@@ -17,18 +18,19 @@ const CREATED = 201
 const SERVER_ERROR = 500
 const OVERLOADED = 503
 
-const number = (value: string) => ({ type: 'string', default: value }) as const
-const { values } = parseArgs({
-  options: {
-    clients: number('8'),
-    bytes: number('16000'),
-    turns: number('8'),
-    'turn-ms': number('4000'),
-    ratio: number('3'),
+const { numbers: values } = scriptOptions({
+  command: 'npm run check:hostile --',
+  does: 'Measures what an ordinary client notices of hostile ones.',
+  numbers: {
+    clients: [8, 'hostile clients'],
+    bytes: [16000, 'of each hostile body'],
+    turns: [8, 'how often both are measured'],
+    'turn-ms': [4000, 'how long a turn takes, in ms'],
+    ratio: [3, 'most that the p99 may grow'],
   },
 })
 
-const turnMs = Number(values['turn-ms'])
+const turnMs = values['turn-ms']
 const child = await startChild({ env: { COATCHECK_LOG_LEVEL: 'info' } })
 const client = new Client(child.url)
 const attackers = startAttackers()
@@ -37,7 +39,7 @@ let ordinary = 0
 try {
   await putUntil([], Date.now() + turnMs)
   const [alone, beside]: [number[], number[]] = [[], []]
-  for (let turn = 0; turn < Number(values.turns); turn++) {
+  for (let turn = 0; turn < values.turns; turn++) {
     await putUntil(alone, Date.now() + turnMs)
     const untilMs = Date.now() + turnMs
     const attacked = once(attackers, 'message')
@@ -55,8 +57,8 @@ try {
 function startAttackers(): Worker {
   const workerData: HostileData = {
     url: child.url,
-    clients: Number(values.clients),
-    bytes: Number(values.bytes),
+    clients: values.clients,
+    bytes: values.bytes,
   }
   return new Worker(new URL('hostile-clients.ts', import.meta.url), { workerData })
 }
@@ -84,7 +86,7 @@ function report(alone: readonly number[], beside: readonly number[]): void {
   for (const [answer, count] of [...answers].sort()) console.log(`${answer} (${count})`)
   const [p99, p99Beside] = [quantile(alone, P99), quantile(beside, P99)]
   const ratio = p99Beside / p99
-  const isMet = ratio <= Number(values.ratio)
+  const isMet = ratio <= values.ratio
   if (!isMet) process.exitCode = 1
   console.log(
     `ordinary puts: p50 ${median(alone).toFixed(2)} ms alone, ${median(beside).toFixed(2)} ms beside ${values.clients} hostile clients; ` +

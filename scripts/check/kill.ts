@@ -3,17 +3,20 @@
  * `--rounds 50 --writers 16 --round-ms 400` unless said otherwise. Exits 1 with the first promise that is broken; the ledger
  * then stays, and is named.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type KillFigures, killRounds } from '../../test/e2e/killing.ts'
+import { scriptOptions } from '../options.ts'
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '50' },
-    writers: { type: 'string', default: '16' },
-    'round-ms': { type: 'string', default: '400' },
+const { numbers: values } = scriptOptions({
+  command: 'npm run check:kill --',
+  does: 'Kills a service under load, and checks what it has kept.',
+  numbers: {
+    rounds: [50, 'how often'],
+    writers: [16, 'clients that put'],
+    'round-ms': [400, 'longest time between two kills, in ms'],
   },
 })
 
@@ -22,9 +25,9 @@ const ledger = join(folder, 'ledger.db')
 try {
   const figures = await killRounds({
     ledger,
-    rounds: Number(values.rounds),
-    writers: Number(values.writers),
-    longestRoundMs: Number(values['round-ms']),
+    rounds: values.rounds,
+    writers: values.writers,
+    longestRoundMs: values['round-ms'],
     onRound: (soFar) => console.log(told(soFar)),
   })
   console.log(`ok: ${told(figures)}; 0 acknowledged lost, 0 kept by half, integrity_check ok`)

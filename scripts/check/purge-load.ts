@@ -4,8 +4,9 @@
  * without, of any of the three. `npm run check:purge`, with `--runs 1000 --results 100 --bytes 1000 --purgers 4 --turn-ms 2000
  * --ratio 3` unless said otherwise.
  */
-import { parseArgs } from 'node:util'
+
 import { startChild } from '../../test/support/service.ts'
+import { scriptOptions } from '../options.ts'
 import { Client } from './client.ts'
 import { median, quantile } from './statistics.ts'
 
@@ -15,22 +16,19 @@ const P99 = 0.99
 const TEXT = 'text/plain'
 const PROBED = '/v1/runs/probed'
 
-const number = (value: string) => ({ type: 'string', default: value }) as const
-const { values } = parseArgs({
-  options: {
-    runs: number('1000'),
-    results: number('100'),
-    bytes: number('1000'),
-    purgers: number('4'),
-    'turn-ms': number('2000'),
-    ratio: number('3'),
+const { numbers: values } = scriptOptions({
+  command: 'npm run check:purge --',
+  does: 'Measures what others notice of purges.',
+  numbers: {
+    runs: [1000, 'that are filled and purged'],
+    results: [100, 'of each run'],
+    bytes: [1000, 'of each result'],
+    purgers: [4, 'purges at the same time'],
+    'turn-ms': [2000, 'how long a turn takes, in ms'],
+    ratio: [3, 'most that the p99 may grow'],
   },
 })
-const [runs, results, bytes] = [values.runs, values.results, values.bytes].map(Number) as [
-  number,
-  number,
-  number,
-]
+const { runs, results, bytes } = values
 
 type Times = Record<'put' | 'recall' | 'livez', number[]>
 const noTimes = (): Times => ({ put: [], recall: [], livez: [] })
@@ -83,7 +81,7 @@ async function measure(): Promise<readonly [Times, Times]> {
   while (purges.length > 0) {
     await probe(without, turnEnd())
     const end = turnEnd()
-    const purgers = Array.from({ length: Number(values.purgers) }, async () => {
+    const purgers = Array.from({ length: values.purgers }, async () => {
       for (let next = purges.pop(); next !== undefined; next = purges.pop()) {
         await next()
         if (end()) return
@@ -101,7 +99,7 @@ async function measure(): Promise<readonly [Times, Times]> {
 }
 
 function turnEnd(): () => boolean {
-  const at = performance.now() + Number(values['turn-ms'])
+  const at = performance.now() + values['turn-ms']
   return () => performance.now() >= at
 }
 
@@ -123,7 +121,7 @@ function report(without: Times, during: Times): void {
   for (const kind of ['put', 'recall', 'livez'] as const) {
     const [p99, p99During] = [quantile(without[kind], P99), quantile(during[kind], P99)]
     const ratio = p99During / p99
-    const isMet = ratio <= Number(values.ratio)
+    const isMet = ratio <= values.ratio
     if (!isMet) process.exitCode = 1
     console.log(
       `${kind}: p50 ${median(without[kind]).toFixed(2)} ms, with purges ${median(during[kind]).toFixed(2)} ms; ` +

@@ -7,9 +7,10 @@
  *   than the first (medians);
  * - the log (WAL) never takes more than 128 MiB.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { startChild } from '../../test/support/service.ts'
+import { scriptOptions } from '../options.ts'
 import { Client } from './client.ts'
 import { growth, type Sample, sample } from './soak-samples.ts'
 import { type Tally, Traffic } from './soak-traffic.ts'
@@ -25,11 +26,13 @@ const HEAP_GROWTH_BYTES = 16 * MEBIBYTE
 const HANDLES_GROWTH = 16
 const LOG_BYTES = 128 * MEBIBYTE
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    clients: { type: 'string', default: '8' },
-    seed: { type: 'string', default: '1' },
+const { numbers: values } = scriptOptions({
+  command: 'npm run check:soak --',
+  does: 'Mixed traffic for some minutes: memory, log, every byte read back.',
+  numbers: {
+    minutes: [10, 'how long'],
+    clients: [8, 'how many'],
+    seed: [1, 'of what they send'],
   },
 })
 
@@ -47,10 +50,10 @@ try {
 
 async function soak(): Promise<readonly Sample[]> {
   const startedAt = performance.now()
-  const endsAt = startedAt + Number(values.minutes) * MS_PER_MINUTE
+  const endsAt = startedAt + values.minutes * MS_PER_MINUTE
   const isOver = (): boolean => performance.now() >= endsAt
-  const clients = Array.from({ length: Number(values.clients) }, (_, n) => {
-    const draw = drawing(Number(values.seed) * 1_000 + n)
+  const clients = Array.from({ length: values.clients }, (_, n) => {
+    const draw = drawing(values.seed * 1_000 + n)
     return new Traffic(client, { name: `soak-${n}`, draw, tally }).run(isOver)
   })
   const samples: Sample[] = []

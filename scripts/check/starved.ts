@@ -4,9 +4,10 @@
  * told that there was no time (503). Prints how many answers of each kind there were, and exits 1 when a call was blamed.
  * `npm run check:starved`, with `--hogs 1 --nice 5 --clients 4 --seconds 30` unless said otherwise.
  */
+
 import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { startChild } from '../../test/support/service.ts'
+import { scriptOptions } from '../options.ts'
 import { Client } from './client.ts'
 import { median, quantile } from './statistics.ts'
 
@@ -19,20 +20,26 @@ const SPARE_SECONDS = 60
 const ROWS = 20_000
 const MEMBERS = 300
 
-const number = (value: string) => ({ type: 'string', default: value }) as const
-const { values } = parseArgs({
-  options: { hogs: number('1'), nice: number('5'), clients: number('4'), seconds: number('30') },
+const { numbers: values } = scriptOptions({
+  command: 'node scripts/check/starved.ts',
+  does: 'Measures validation on a processor that others use.',
+  numbers: {
+    hogs: [1, 'processes that compute'],
+    nice: [5, 'of the service'],
+    clients: [4, 'how many'],
+    seconds: [30, 'how long'],
+  },
 })
-const seconds = Number(values.seconds)
+const seconds = values.seconds
 
 const answers = new Map<string, number>()
 const times: number[] = []
-const child = await startChild({ wrapper: ['nice', '-n', values.nice, ...ON_ONE_CORE] })
-const hogs = Array.from({ length: Number(values.hogs) }, startHog)
+const child = await startChild({ wrapper: ['nice', '-n', String(values.nice), ...ON_ONE_CORE] })
+const hogs = Array.from({ length: values.hogs }, startHog)
 const client = new Client(child.url)
 try {
   const untilMs = Date.now() + seconds * MS_PER_SECOND
-  await Promise.all(Array.from({ length: Number(values.clients) }, (_, i) => ask(i, untilMs)))
+  await Promise.all(Array.from({ length: values.clients }, (_, i) => ask(i, untilMs)))
 } finally {
   client.close()
   for (const hog of hogs) hog.kill('SIGKILL')
@@ -71,7 +78,7 @@ function wide(n: number): object {
 }
 
 async function ask(first: number, untilMs: number): Promise<void> {
-  const clients = Number(values.clients)
+  const clients = values.clients
   for (let n = first; Date.now() < untilMs; n += clients) {
     const sent = { type: 'application/json', body: callOf(n) }
     const { status, body, ms } = await client.send('POST', '/v1/runs/starved/resolve', sent)
