@@ -4,12 +4,18 @@
  * runtime's properties. Run it when a table changes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { scriptOptions } from './options.ts'
 
 const VECTOR_TABLE = new URL('../test/vectors/debug_escape_ranges.csv', import.meta.url)
 const PREVIEW = new URL('../src/core/preview/', import.meta.url)
 const LINE_CHARS = 98
 const RADIX = 36
 const CODE_POINTS = 0x110000
+
+scriptOptions({
+  command: 'node scripts/unicode-ranges.ts',
+  does: 'Writes the Unicode tables of previews as source.',
+})
 
 interface Table {
   readonly doc: string
