@@ -17,10 +17,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Tell } from '../../notice.ts'
+import { CommitNotes, ledgerId, readNotes } from './commit-notes.ts'
 import { GuardedFile } from './guarded-file.ts'
 import { HeldFiles } from './held-files.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { rewriteLog, syncFolder } from './log-copies.ts'
+import { foundLog, saltsOfLog, settleLostCommits } from './lost-commits.ts'
 import { migrate } from './migrate.ts'
 import { FOLDER_MODE, makeOwn } from './modes.ts'
 import { hasNoRoomAt } from './no-room.ts'
@@ -97,7 +99,7 @@ export function openFile(path: string, tell: Tell = () => undefined): GuardedFil
     try {
       if (isThere && !isFresh(real)) requireOneProcess(real, lock)
       rewriteLog(`${real}-wal`)
-      return guarded(open(real, lock), { path: real, lock, tell })
+      return guarded(open(real, lock, tell), { path: real, lock, tell })
     } catch (error) {
       lock.release()
       throw error
@@ -128,8 +130,10 @@ export function openToRead(path: string): Database.Database {
   }
 }
 
-function open(path: string, lock: Lock): Database.Database {
+function open(path: string, lock: Lock, tell: Tell): Database.Database {
   const fresh = isFresh(path)
+  const noted = fresh ? undefined : readNotes(path)
+  const salts = saltsOfLog(path)
   makeOwn(path)
   const db = new Database(path)
   try {
@@ -137,7 +141,11 @@ function open(path: string, lock: Lock): Database.Database {
     db.pragma('journal_mode = WAL')
     for (const [name, value] of OPENED_WITH) db.pragma(`${name} = ${value}`)
     assertPragmas(db, path, OPENED_WITH)
+    const log = noted && foundLog(db, salts)
     migrate(db, path)
+    if (log !== undefined && noted?.ledger === ledgerId(db)) {
+      settleLostCommits(db, noted, { log, tell, now: Date.now() })
+    }
     recordLock(db, lock)
     // What a killed process had erased may still be in its log.
     db.pragma('wal_checkpoint(TRUNCATE)')
@@ -160,8 +168,10 @@ function guarded(
     keeper.prepare('SELECT count(*) FROM sqlite_schema').get()
     const held = new HeldFiles(path, PAGE_BYTES)
     opened.push(held)
+    const notes = new CommitNotes(path, ledgerId(db))
+    opened.push(notes)
     syncFolder(dirname(path))
-    return new GuardedFile({ path, db, keeper, held, lock, tell })
+    return new GuardedFile({ path, db, keeper, held, notes, lock, tell })
   } catch (error) {
     for (const each of opened) each.close()
     throw error

@@ -8,6 +8,7 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Tell } from '../../notice.ts'
+import type { CommitNotes, GivenNumber } from './commit-notes.ts'
 import type { HeldFiles } from './held-files.ts'
 import type { Lock } from './lock.ts'
 import type { LogState } from './log-index.ts'
@@ -23,6 +24,7 @@ export interface Parts {
   /** A connection that only reads, and has read. */
   readonly keeper: Database.Database
   readonly held: HeldFiles
+  readonly notes: CommitNotes
   readonly lock: Lock
   readonly tell: Tell
 }
@@ -33,6 +35,7 @@ export class GuardedFile {
   /** Why nothing is written any more. */
   #fault: CoatcheckError | undefined
   #isAway = false
+  #hasNoNotes = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -70,13 +73,17 @@ export class GuardedFile {
     if (damage !== undefined) throw this.#stop(damage)
   }
 
-  /** After a commit, before anybody is told of it. Throws `ledger_unavailable` when its log is not the one that was opened. */
-  committed(): void {
+  /**
+   * After a commit, before anybody is told of it. Throws `ledger_unavailable` when its log is not the one that was opened.
+   * `given`: the last numbers that it gave to runs; undefined for a commit that is not on disk yet.
+   */
+  committed(given: readonly GivenNumber[] | undefined): void {
     const { held } = this.#parts
     this.#committed = held.logState
     const damage = held.damage(this.#committed)
     if (damage !== undefined) throw this.#stop(damage)
     if (held.isLogOverwritten(this.#committed)) throw this.#stop('its log was overwritten')
+    if (given !== undefined) this.#note((notes) => notes.committed(this.#committed, given))
   }
 
   /** After an error of {@link db}, outside any transaction: stops all writing where it may have taken what was written. */
@@ -90,25 +97,27 @@ export class GuardedFile {
   /** Copies a long log into the ledger, as far as no reader needs it. SQLite would do so as well, and tell no failure. */
   checkpoint(): void {
     if (this.#fault !== undefined || this.#committed.frames < CHECKPOINT_FRAMES) return
-    this.#parts.db.pragma('wal_checkpoint(PASSIVE)')
-    this.checkpointed()
+    this.#copyLog()
   }
 
-  /** After a checkpoint. */
+  /** After checkpoints and transactions that were not made here. */
   checkpointed(): void {
+    const before = this.#committed.frames
     this.#parts.held.checkpointed()
     this.#committed = this.#parts.held.logState
+    if (before > 0 && this.#committed.frames === 0) this.#noteCopied()
   }
 
   /** Closes the file and frees its lock. The log is copied into the ledger and removed, unless it is not trusted. */
   close(): void {
-    const { db, keeper, held, lock } = this.#parts
+    const { db, keeper, held, notes, lock } = this.#parts
     try {
       this.#emptyLog()
       keeper.close()
       db.close()
     } finally {
       held.close()
+      notes.close()
       lock.release()
     }
   }
@@ -116,13 +125,36 @@ export class GuardedFile {
   /** Does what closing would do, which tells no failure. A log that could not be copied stays for the next start. */
   #emptyLog(): void {
     if (this.#fault !== undefined) return
-    const { db, held } = this.#parts
-    const damage = held.damage(this.#committed)
+    const damage = this.#parts.held.damage(this.#committed)
     try {
-      if (damage === undefined) db.pragma('wal_checkpoint(PASSIVE)')
+      if (damage === undefined) this.#copyLog()
       else this.#stop(damage)
     } catch (error) {
       this.failed(error)
+    }
+  }
+
+  #copyLog(): void {
+    const answer = this.#parts.db.pragma('wal_checkpoint(PASSIVE)')
+    const [{ log, checkpointed }] = answer as [{ log: number; checkpointed: number }]
+    this.checkpointed()
+    if (log === checkpointed) this.#noteCopied()
+  }
+
+  #noteCopied(): void {
+    this.#note((notes) => notes.copied(this.#committed))
+  }
+
+  /** A commit does not fail for want of its note. */
+  #note(work: (notes: CommitNotes) => void): void {
+    try {
+      work(this.#parts.notes)
+      this.#hasNoNotes = false
+    } catch (err) {
+      if (this.#hasNoNotes) return
+      this.#hasNoNotes = true
+      const message = `commits to the ledger ${this.#parts.path} cannot be noted beside it: a log that loses its end would not be noticed at the next start`
+      this.#parts.tell({ level: 'warn', message, facts: { err } })
     }
   }
 

@@ -16,6 +16,7 @@ import { ResultReader } from '../rows/result-reader.ts'
 import { RunReader } from '../rows/run-reader.ts'
 import type { RunRow } from '../rows/run-state.ts'
 import { Eraser, type Progress } from './erase-rows.ts'
+import { numbersIn } from './given-numbers.ts'
 import { Puts } from './puts.ts'
 import { Results } from './results.ts'
 import { Runs } from './runs.ts'
@@ -207,13 +208,13 @@ export class Store {
 
   /** A savepoint copies every page that is changed after it, so that puts get one only when a fault is among them. */
   #appendAll(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
+    const given = (outcomes: readonly AppendOutcome[]) => numbersIn(appends, outcomes)
     try {
-      return this.#transactions.write(() => this.#puts.keepAll(appends))
+      return this.#transactions.write(() => this.#puts.keepAll(appends), given)
     } catch (error) {
       if (error instanceof CoatcheckError) throw error
-      return this.#transactions.write(() =>
-        this.#puts.keepAll(appends, (work) => this.#apart(work)),
-      )
+      const apart = (work: () => Appended) => this.#apart(work)
+      return this.#transactions.write(() => this.#puts.keepAll(appends, apart), given)
     }
   }
 

@@ -4,6 +4,7 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
+import type { GivenNumber } from '../file/commit-notes.ts'
 import type { GuardedFile } from '../file/guarded-file.ts'
 import { hasNoRoomAt } from '../file/no-room.ts'
 import { ledgerError } from '../file/sqlite-errors.ts'
@@ -21,6 +22,7 @@ export class Transactions {
   readonly #parts: Parts
   readonly #transaction: Database.Transaction<(work: () => unknown) => unknown>
   #hasFailed = false
+  #isSynced = true
 
   constructor(file: GuardedFile, parts: Parts) {
     this.#file = file
@@ -46,7 +48,14 @@ export class Transactions {
 
   /** Guards `work`, whose transactions do not wait for the disk. */
   guardUnsynced<Answer>(work: () => Answer): Answer {
-    return this.guard(() => unsynced(this.#file.db, work))
+    return this.guard(() => {
+      this.#isSynced = false
+      try {
+        return unsynced(this.#file.db, work)
+      } finally {
+        this.#isSynced = true
+      }
+    })
   }
 
   /** Guards one transaction. */
@@ -54,15 +63,21 @@ export class Transactions {
     return this.guard(() => this.write(work))
   }
 
-  /** Makes one transaction of `work`, which is all of it kept or nothing. Within one of the guards. */
-  write<Answer>(work: () => Answer): Answer {
+  /**
+   * Makes one transaction of `work`, which is all of it kept or nothing. Within one of the guards. `givenBy`: the numbers that
+   * it gave to runs.
+   */
+  write<Answer>(
+    work: () => Answer,
+    givenBy: (answer: Answer) => readonly GivenNumber[] = () => [],
+  ): Answer {
     try {
       const answer = this.#transaction.immediate(() => {
         const done = work()
         this.#parts.finish()
         return done
       })
-      this.#file.committed()
+      this.#file.committed(this.#isSynced ? givenBy(answer as Answer) : undefined)
       this.#parts.committed()
       this.#hasFailed = false
       return answer as Answer

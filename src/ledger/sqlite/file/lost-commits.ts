@@ -1,0 +1,103 @@
+/**
+ * What a log has lost, by the notes of what was committed to it: told to the operator, and no handle of it is given again.
+ */
+import { closeSync, existsSync, openSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import type { Tell } from '../../notice.ts'
+import type { GivenNumber, Noted, Position } from './commit-notes.ts'
+import { readSalts } from './log-index.ts'
+
+/** How many runs are named. */
+const NAMED_RUNS = 10
+/** Salts as hex: the first four bytes count how often the log has started again. */
+const COUNTER_DIGITS = 8
+const HALF_OF_COUNTERS = 2 ** 31
+
+/** The log as SQLite found it when it opened the ledger. */
+export interface FoundLog {
+  /** Empty for a log without a header; undefined where there was no log. */
+  readonly salts: string | undefined
+  /** Frames up to the last commit that is whole. */
+  readonly frames: number
+}
+
+/** The salts of the log of the ledger at `path`, before SQLite opens it; see {@link FoundLog}. */
+export function saltsOfLog(path: string): FoundLog['salts'] {
+  if (!existsSync(`${path}-wal`)) return undefined
+  const log = openSync(`${path}-wal`, 'r')
+  try {
+    return readSalts(log)
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** The log as `db` has recovered it, before anything else is written to it. */
+export function foundLog(db: Database.Database, salts: FoundLog['salts']): FoundLog {
+  const [{ log }] = db.pragma('wal_checkpoint(NOOP)') as [{ readonly log: number }]
+  return { salts, frames: Math.max(0, log) }
+}
+
+/**
+ * Compares the ledger with the notes. Runs that were given more numbers than the ledger knows go on after the last one given;
+ * one that is not there at all is kept as a purged one is, by its name and that number.
+ */
+export function settleLostCommits(
+  db: Database.Database,
+  noted: Noted,
+  { log, tell, now }: { readonly log: FoundLog; readonly tell: Tell; readonly now: number },
+): void {
+  const lost = lostNumbers(db, noted.numbers)
+  const frames = noted.position === undefined ? 0 : lostFrames(noted.position, log)
+  if (lost.length === 0 && frames === 0) return
+  db.transaction(() => {
+    for (const each of lost) skip(db, each, now)
+  }).immediate()
+  const results = lost.reduce((sum, { from, to }) => sum + to - from + 1, 0)
+  const message = `the ledger's log has lost its end, in which were changes that were acknowledged: ${results} results of ${lost.length} runs are gone. Their handles are not given again; other changes may be gone as well`
+  tell({ level: 'error', message, facts: { lost: lost.slice(0, NAMED_RUNS), lostPages: frames } })
+}
+
+/** Handles that were given and are not in the ledger; both ends inclusive. */
+interface Lost {
+  readonly tenant: string
+  readonly run: string
+  readonly from: number
+  readonly to: number
+}
+
+function lostNumbers(db: Database.Database, numbers: readonly GivenNumber[]): readonly Lost[] {
+  const given = new Map<string, GivenNumber>()
+  for (const each of numbers) given.set(JSON.stringify([each[0], each[1]]), each)
+  const last = db
+    .prepare<[string, string], number>('SELECT last_number FROM runs WHERE tenant = ? AND run = ?')
+    .pluck()
+  return [...given.values()].flatMap(([tenant, run, to]) => {
+    const from = (last.get(tenant, run) ?? 0) + 1
+    return from <= to ? [{ tenant, run, from, to }] : []
+  })
+}
+
+/** How many frames the log must have had and does not have. */
+function lostFrames({ salts, frames, copied }: Position, log: FoundLog): number {
+  if (log.salts === salts) return Math.max(0, frames - log.frames)
+  if (log.salts === undefined) return frames - copied
+  // A log is emptied, and starts again, only when all of it is in the ledger.
+  return log.salts === '' || isLater(log.salts, salts) ? 0 : frames - copied
+}
+
+function isLater(salts: string, than: string): boolean {
+  const steps = counterOf(salts) - counterOf(than)
+  return steps >>> 0 < HALF_OF_COUNTERS
+}
+
+const counterOf = (salts: string): number => Number.parseInt(salts.slice(0, COUNTER_DIGITS), 16)
+
+function skip(db: Database.Database, { tenant, run, to }: Lost, now: number): void {
+  db.prepare(
+    `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
+       last_request_at, last_number)
+     VALUES ($tenant, $run, 'purged', 'reference', 1, 2000, $now, $now, $to)
+     ON CONFLICT (tenant, run) DO UPDATE SET last_number = $to`,
+  ).run({ tenant, run, now, to })
+}
