@@ -11,6 +11,15 @@ export class PatternError extends Error {
   }
 }
 
+/** Whether the expression is one only outside of Unicode mode, where `\A` is `A`, and `\p{L}` is `p{L}`. */
+export function needsPlainMode(pattern: string): boolean {
+  try {
+    return regExpOf(pattern).flags === ''
+  } catch {
+    return false
+  }
+}
+
 /** The expression as Unicode mode reads it, or, where that mode forbids it, as plain ECMAScript does. */
 export function regExpOf(pattern: string): RegExp {
   try {

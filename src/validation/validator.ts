@@ -26,9 +26,9 @@ export interface ValidationError {
   readonly schema_path: string
 }
 
-/** Something in a schema that its dialect does not know, and that therefore says nothing. */
+/** Something in a schema that its dialect does not know, and that therefore says nothing, or not what it seems to. */
 export interface SchemaWarning {
-  readonly code: 'unknown_keyword' | 'unknown_format'
+  readonly code: 'unknown_keyword' | 'unknown_format' | 'non_unicode_pattern'
   readonly message: string
   /** `#` and a JSON Pointer to it. */
   readonly schema_path: string

@@ -53,12 +53,38 @@ export const schemaController: SchemaController = {
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
         if (httpPart === 'body') return bodyValidator(json.compile(schema as object)) as never
-        return text.compile(
-          httpPart === 'headers' ? inLowerCase(schema as object) : (schema as object),
-        ) as never
+        if (httpPart === 'headers') return text.compile(inLowerCase(schema as object)) as never
+        return textValidator(text.compile(schema as object), schema as ObjectSchema) as never
       }
     },
   },
+}
+
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>
+}
+
+/** The one way in which an integer is written in a query or path; `Number` also reads `0x5`, `1e2`, `1.0`, `+5` and `05`. */
+const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
+
+/** Coerces text as Ajv does, but takes only plain decimal digits for an integer. */
+function textValidator(
+  validate: ValidateFunction,
+  { properties = {} }: ObjectSchema,
+): (part: Record<string, unknown>) => boolean {
+  const integers = Object.keys(properties).filter((name) => properties[name]?.type === 'integer')
+  const validateText = (part: Record<string, unknown>): boolean => {
+    for (const name of integers) {
+      const written = part[name]
+      // Ajv refuses it as no integer.
+      if (typeof written === 'string' && !PLAIN_INTEGER.test(written)) part[name] = Number.NaN
+    }
+    const isValid = validate(part) as boolean
+    validateText.errors = isValid ? null : validate.errors
+    return isValid
+  }
+  validateText.errors = null as ValidateFunction['errors']
+  return validateText
 }
 
 /** Of a body that was taken raw, whatever its type, nothing is validated. */

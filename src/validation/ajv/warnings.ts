@@ -5,8 +5,9 @@
 import type { Ajv } from 'ajv'
 import { pointerEscape } from '../../core/json/path.ts'
 import { ERROR_PATH_BYTES, WARNING_NAME_BYTES, WARNINGS_SHOWN } from '../limits.ts'
+import { needsPlainMode } from '../patterns.ts'
 import { clip, quote } from '../quote-data.ts'
-import { placesOf, type SchemaObject, type SchemaPlace } from '../tool-schema.ts'
+import { isObject, placesOf, type SchemaObject, type SchemaPlace } from '../tool-schema.ts'
 import type { SchemaWarning } from '../validator.ts'
 
 /** Read with the references, not as a keyword of its own. */
@@ -25,9 +26,26 @@ export function warningsOf(schema: SchemaObject | boolean, ajv: Ajv): readonly S
     const { format } = place.schema
     if (typeof format === 'string' && !Object.hasOwn(ajv.formats, format))
       warnings.push(unknownFormat(place, format))
+    warnings.push(...patternWarnings(place))
     if (warnings.length >= WARNINGS_SHOWN) break
   }
   return warnings.slice(0, WARNINGS_SHOWN)
+}
+
+function patternWarnings({ schema, pointer }: SchemaPlace): readonly SchemaWarning[] {
+  const { pattern, patternProperties } = schema
+  const own = typeof pattern === 'string' ? [[pattern, `${pointer}/pattern`] as const] : []
+  const names = isObject(patternProperties) ? Object.keys(patternProperties) : []
+  const ofNames = names.map(
+    (name) => [name, `${pointer}/patternProperties/${pointerEscape(name)}`] as const,
+  )
+  return [...own, ...ofNames]
+    .filter(([expression]) => needsPlainMode(expression))
+    .map(([expression, at]) => ({
+      code: 'non_unicode_pattern',
+      message: `${quote(clip(expression, WARNING_NAME_BYTES))} is no regular expression in Unicode mode and is read without it, where an escape that JavaScript does not know is the letter itself`,
+      schema_path: clip(`#${at}`, ERROR_PATH_BYTES),
+    }))
 }
 
 const unknownKeyword = (place: SchemaPlace, keyword: string): SchemaWarning => ({

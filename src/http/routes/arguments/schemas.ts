@@ -98,7 +98,7 @@ const CallErrorSchema = Type.Object(
 const WarningsSchema = Type.Array(
   Type.Object(
     {
-      code: Type.Enum(['unknown_keyword', 'unknown_format'], {
+      code: Type.Enum(['unknown_keyword', 'unknown_format', 'non_unicode_pattern'], {
         title: 'SchemaWarningCode',
         description: 'What is not known.',
       }),
