@@ -95,6 +95,11 @@ export const ConfigSchema = Type.Object({
     256 * MEBIBYTE,
     64 * GIBIBYTE,
   ),
+  COATCHECK_MAX_HELD_ANSWER_BYTES: bytes(
+    'Most memory for answers that clients have not yet taken, all together; one answer has room in any case.',
+    128 * MEBIBYTE,
+    64 * GIBIBYTE,
+  ),
   COATCHECK_MAX_DECOMPRESSION_RATIO: count(
     'Most bytes that one byte of a gzip or zstd body may come to, past the first MiB.',
     200,

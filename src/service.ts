@@ -86,6 +86,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     largeCalls,
     metrics,
     bodyLimits,
+    maxHeldAnswerBytes: config.COATCHECK_MAX_HELD_ANSWER_BYTES,
     timeouts: {
       headersSeconds: config.COATCHECK_HEADERS_TIMEOUT_SECONDS,
       bodyIdleSeconds: config.COATCHECK_BODY_IDLE_SECONDS,

@@ -28,6 +28,7 @@ import { type LargeCalls, sendLarge } from './large-calls.ts'
 import { Metrics } from './observability/metrics.ts'
 import { RequestLog } from './observability/request-log.ts'
 import { ProblemSchema, REQUEST_ID, refuseConnection, sendProblem } from './problems/problems.ts'
+import { addHeldAnswers } from './reply/held-answers.ts'
 import { argumentRoutes } from './routes/arguments/routes.ts'
 import { compactionRoutes } from './routes/compaction/routes.ts'
 import { evidenceRoutes } from './routes/evidence/routes.ts'
@@ -50,6 +51,8 @@ export interface AppOptions {
   readonly context: RunContext
   readonly metrics?: Metrics
   readonly bodyLimits: BodyLimits
+  /** What answers may hold in memory until they are taken, all together. Absent: as much as they need. */
+  readonly maxHeldAnswerBytes?: number | undefined
   /** Absent: nothing is bounded but what Node bounds. */
   readonly timeouts?: Timeouts
   readonly access: AccessOptions
@@ -115,7 +118,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   for (const schema of [ProblemSchema, ...SHARED_SCHEMAS]) app.addSchema(schema)
   const { isDocumented = true } = options
   if (isDocumented) await addOpenApi(app, { secured: access.tokens !== undefined })
-  await addRoutes(app, context)
+  await addRoutes(app, { context, maxHeldAnswerBytes: options.maxHeldAnswerBytes })
   if (isDocumented) await addDocs(app)
   return app
 }
@@ -155,9 +158,14 @@ function freeConnectionsOnClose(app: FastifyInstance): void {
   })
 }
 
-async function addRoutes(app: FastifyInstance, context: RunContext): Promise<void> {
+async function addRoutes(
+  app: FastifyInstance,
+  { context, maxHeldAnswerBytes }: Pick<AppOptions, 'context' | 'maxHeldAnswerBytes'>,
+): Promise<void> {
   await app.register(
     async (api) => {
+      const answers = addHeldAnswers(api, maxHeldAnswerBytes ?? Number.POSITIVE_INFINITY)
+      app.metrics.watchAnswers(() => answers.bytes)
       touchRuns(api, context)
       await api.register(runRoutes, { context })
       await api.register(resultRoutes, { context })

@@ -137,6 +137,7 @@ describe('the metrics', () => {
 
 const appOver = (ledger: Ledger) =>
   buildApp({
+    maxHeldAnswerBytes: 1_048_576,
     context: { ledger, validator: UNUSED, limits: LIMITS, now: () => NOW },
     bodyLimits: {
       maxHeldBytes: 1_000_000,

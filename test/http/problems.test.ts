@@ -123,6 +123,7 @@ describe('what went wrong in here', () => {
   /** The service over a ledger that fails in every call. */
   const broken = (error: Error) =>
     buildApp({
+      maxHeldAnswerBytes: 1_048_576,
       context: {
         ledger: new Proxy(
           {},

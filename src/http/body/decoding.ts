@@ -9,8 +9,8 @@ import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { DecoderFeed } from './decoder-feed.ts'
+import type { HeldMemory, HeldPart } from './held-memory.ts'
 import { bodySchema } from './json-body.ts'
-import type { HeldBodies, HeldBody } from './memory-budget.ts'
 import { hasBody } from './raw-body.ts'
 import { brokenOff } from './read-body.ts'
 import { FrameError, ZstdFrames } from './zstd-frames.ts'
@@ -69,7 +69,7 @@ function unzstd(): Codec {
 export function addDecoding(
   app: FastifyInstance,
   { maxDecompressionRatio: maxRatio }: { readonly maxDecompressionRatio: number },
-  held: HeldBodies,
+  held: HeldMemory,
 ): void {
   app.addHook('preParsing', (request, reply, payload, done) => {
     const open = takesBody(request) ? codecOf(request) : undefined
@@ -77,7 +77,7 @@ export function addDecoding(
     if (!hasBody(request.raw)) {
       return void done(isEmptyBody(request) ? corrupt('it is empty') : null, payload)
     }
-    const openWindow = (codec: Codec): HeldBody =>
+    const openWindow = (codec: Codec): HeldPart =>
       held.openWindow(request.tenant, codec.windowBytes)
     const how = { open, maxRatio, openWindow, answer: reply.raw }
     done(null, decoded(payload as Readable, how))
@@ -103,7 +103,7 @@ function codecOf({ headers }: FastifyRequest): (() => Codec) | undefined {
 interface Decoding {
   readonly open: () => Codec
   readonly maxRatio: number
-  readonly openWindow: (codec: Codec) => HeldBody
+  readonly openWindow: (codec: Codec) => HeldPart
   /** When it closes, nobody reads the body any more. */
   readonly answer: ServerResponse
 }

@@ -6,8 +6,8 @@ import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../../core/errors.ts'
 import { free } from '../../core/memory.ts'
+import type { HeldPart } from './held-memory.ts'
 import type { Media } from './media.ts'
-import type { HeldBody } from './memory-budget.ts'
 import { brokenBy, joinPieces, type Taken, takeBody } from './read-body.ts'
 
 /**
@@ -63,7 +63,7 @@ interface Source {
   readonly stream: Readable
   /** Undefined where no length is told. */
   readonly declaredBytes: number | undefined
-  readonly held: HeldBody | undefined
+  readonly held: HeldPart | undefined
 }
 
 /** Throws `body_too_large`, `overloaded`, and `invalid_request` for a body that breaks off; so do the pieces. */
@@ -92,7 +92,7 @@ export async function readRaw(
 
 const take = (
   stream: Readable,
-  bounds: { readonly maxBytes: number; readonly held: HeldBody | undefined },
+  bounds: { readonly maxBytes: number; readonly held: HeldPart | undefined },
 ): Promise<Taken> =>
   new Promise((resolve, reject) => {
     takeBody(stream, bounds, (error, taken) =>

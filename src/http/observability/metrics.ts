@@ -165,6 +165,14 @@ export class Metrics {
     this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
   }
 
+  watchAnswers(heldBytes: () => number): void {
+    this.#gauge(
+      'held_answer_bytes',
+      'Bytes of answers not yet taken, past the smallest.',
+      heldBytes,
+    )
+  }
+
   /** Times every request by its route's pattern, but for probes that were answered. */
   watchRequests(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {

@@ -11,18 +11,21 @@ import { Readable, type Writable } from 'node:stream'
 
 /** What is written at once: at first less than a chunk, so that the first byte leaves early. */
 const FIRST_WRITE_BYTES = 32_768
-const WRITE_BYTES = 1_048_576
+/** What is on its way at most, where nothing else is said. */
+export const WRITE_BYTES = 1_048_576
 
 export class PieceStream extends Readable {
   readonly #pieces: AsyncIterable<Buffer>
-  readonly #totalBytes: number
+  readonly totalBytes: number
+  /** What may be on its way. */
+  writeBytes = WRITE_BYTES
   readonly #gone = new AbortController()
 
   /** Nothing is read before it is piped. */
   constructor(pieces: AsyncIterable<Buffer>, totalBytes: number) {
     super()
     this.#pieces = pieces
-    this.#totalBytes = totalBytes
+    this.totalBytes = totalBytes
   }
 
   override pipe<Target extends NodeJS.WritableStream>(target: Target): Target {
@@ -52,7 +55,7 @@ export class PieceStream extends Readable {
 
   async #writeAll(target: Writable): Promise<void> {
     const { signal } = this.#gone
-    let leftBytes = this.#totalBytes
+    let leftBytes = this.totalBytes
     let held: Buffer[] = []
     let heldBytes = 0
     let enoughBytes = FIRST_WRITE_BYTES
@@ -65,11 +68,12 @@ export class PieceStream extends Readable {
       const isFull = !writeTogether(target, held)
       held = []
       heldBytes = 0
-      enoughBytes = Math.min(2 * enoughBytes, WRITE_BYTES)
+      enoughBytes = Math.min(2 * enoughBytes, this.writeBytes)
       // One write may be under way while the next is read.
-      if (isFull && target.writableLength >= WRITE_BYTES) await once(target, 'drain', { signal })
+      if (isFull && target.writableLength >= this.writeBytes)
+        await once(target, 'drain', { signal })
     }
-    if (leftBytes !== 0) throw new Error(`a reply of ${this.#totalBytes} bytes lacks ${leftBytes}`)
+    if (leftBytes !== 0) throw new Error(`a reply of ${this.totalBytes} bytes lacks ${leftBytes}`)
   }
 }
 
