@@ -14,6 +14,7 @@ import { OPERATOR, type Tokens } from './tokens.ts'
 const OPEN_PATHS = ['', '/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
+const TARGET_HOST = /^https?:\/\/([^/?#]*)/i
 const SAME_SITE = ['same-origin', 'none']
 
 export interface AccessOptions {
@@ -103,7 +104,9 @@ function unauthorized(authorization: string | undefined): CoatcheckError {
 }
 
 function refuseWebPages(request: FastifyRequest): void {
-  const { host = '', origin, 'sec-fetch-site': site } = request.headers
+  const { origin, 'sec-fetch-site': site } = request.headers
+  // the host of an absolute target counts, not the header (RFC 9112, 3.2.2)
+  const host = TARGET_HOST.exec(request.raw.url ?? '')?.[1] ?? request.headers.host ?? ''
   if (!LOOPBACK.test(host)) {
     throw forbidden(`the Host ${JSON.stringify(host)} is not a loopback address`)
   }

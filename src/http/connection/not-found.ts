@@ -46,8 +46,10 @@ function refuse(
   // what curl makes of -T
   const isUpload = request.method === 'PUT' && allow.includes('POST')
   const hint = isUpload ? ' With curl, add -X POST to -T.' : ''
+  // a route of many paths, such as files, may take the method and have nothing there
+  const takesMethod = known.some(({ methods }) => methods.includes(request.method))
   const error =
-    allow === ''
+    allow === '' || takesMethod
       ? new CoatcheckError('not_found', `${detail}; /docs shows what there is.`)
       : new CoatcheckError('method_not_allowed', `${detail}; this path takes ${allow}.${hint}`, {
           allow,

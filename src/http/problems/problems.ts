@@ -106,6 +106,10 @@ function toCoatcheckError(
     return bodyTooLarge('json_body_bytes', request.server.bodyLimits.maxJsonBodyBytes)
   }
   if (error.statusCode === 415) return missingType(request)
+  // what serves the files of /docs says so of a path that can be none
+  if (error.statusCode === 403) {
+    return new CoatcheckError('not_found', 'There is no such file; /docs shows what there is.')
+  }
   const status = error.statusCode ?? 500
   if (status < 500)
     return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
