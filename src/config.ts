@@ -48,6 +48,19 @@ export const ConfigSchema = Type.Object({
     default: './data/coatcheck.db',
     description: 'File of the ledger; made, with its folders, when it is not there.',
   }),
+  COATCHECK_DISK_RESERVE_BYTES: Type.Integer({
+    minimum: 0,
+    maximum: 64 * GIBIBYTE,
+    default: 32 * MEBIBYTE,
+    description:
+      "Room on the ledger's disk that is kept for purges and starts, in a file beside the ledger; an eighth of the disk at most. 0 keeps none.",
+  }),
+  COATCHECK_FREE_DISK_WARN_BYTES: Type.Integer({
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: GIBIBYTE,
+    description: "Free room on the ledger's disk below which a warning is logged; 0: never.",
+  }),
   COATCHECK_TOKEN: Type.Optional(
     Type.String({
       minLength: 1,

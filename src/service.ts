@@ -10,6 +10,7 @@ import type { BodyLimits } from './http/body/json-body.ts'
 import { Metrics } from './http/observability/metrics.ts'
 import { LargeCallThreads } from './large-calls/threads.ts'
 import { SteadyClock } from './ledger/clock.ts'
+import { watchDisk } from './ledger/disk-watch.ts'
 import type { Ledger, LedgerPolicy } from './ledger/ledger.ts'
 import type { Tell } from './ledger/notice.ts'
 import { openLedger } from './ledger/open.ts'
@@ -41,21 +42,12 @@ export interface ServiceOptions {
 
 /** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { logger, onWriteFault = () => undefined } = options
+  const { logger } = options
   const tell: Tell = (notice) => logger?.[notice.level](notice.facts ?? {}, notice.message)
   const metrics = new Metrics()
   const tokens = await openTokens(config)
   if (tokens !== undefined) warnOfShort(tokens, logger)
-  const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
-    onCommit: (commit) => metrics.countCommit(commit),
-    onNotice: (notice) => {
-      tell(notice)
-      if (notice.level === 'fatal') onWriteFault()
-    },
-    ...(options.onFault === undefined ? {} : { onFault: options.onFault }),
-    cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
-  })
-  const ledger = await naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)
+  const ledger = await openLedgerOf(config, { options, metrics, tell })
   const validator = new ThreadValidator(validationLimits(config), (err) =>
     logger?.error({ err }, 'a thread that validates has ended; another takes its place'),
   )
@@ -81,6 +73,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     count: (event) => metrics.count(event),
     log: ({ level, facts, text }) => logger?.[level](facts, text),
   })
+  const diskWatch = watchDisk(ledger, { warnBytes: config.COATCHECK_FREE_DISK_WARN_BYTES, tell })
   const app = await buildApp({
     context: { ledger, validator, limits, now },
     largeCalls,
@@ -106,10 +99,33 @@ export async function startService(config: Config, options: ServiceOptions = {})
       await app.close()
       sweeping.stop()
       await largeCalls.close()
+      diskWatch.stop()
       await validator.close()
       await ledger.close()
     },
   }
+}
+
+/** The ledger that the settings name. Throws what keeps it from being opened, with its setting. */
+function openLedgerOf(
+  config: Config,
+  {
+    options: { onFault, onWriteFault = () => undefined },
+    metrics,
+    tell,
+  }: { readonly options: ServiceOptions; readonly metrics: Metrics; readonly tell: Tell },
+): Promise<Ledger> {
+  const opening = openLedger(config.COATCHECK_LEDGER, ledgerPolicy(config), {
+    onCommit: (commit) => metrics.countCommit(commit),
+    onNotice: (notice) => {
+      tell(notice)
+      if (notice.level === 'fatal') onWriteFault()
+    },
+    ...(onFault === undefined ? {} : { onFault }),
+    cacheBytes: config.COATCHECK_CHUNK_CACHE_BYTES,
+    reserveBytes: config.COATCHECK_DISK_RESERVE_BYTES,
+  })
+  return naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)
 }
 
 /** The time that runs are judged by; and when to sweep first, where the clock of the start is in doubt. */

@@ -109,6 +109,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addFraming(app)
   metrics.watchRequests(app)
   metrics.watchQueue(() => context.ledger.queued())
+  metrics.watchDisk(() => context.ledger.diskSizes())
   refuseWhileClosing(app)
   await addAccess(app, access)
   const held = addHeldBodies(app, bodyLimits)

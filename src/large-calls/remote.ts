@@ -25,6 +25,7 @@ class RemoteLedger implements Ledger {
   readonly #asker: Asker
   readonly ping = notHere
   readonly totals = notHere
+  readonly diskSizes = notHere
   readonly listRuns = notHere
   readonly endRun = notHere
   readonly listResults = notHere

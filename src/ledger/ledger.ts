@@ -221,6 +221,14 @@ export interface Totals {
   readonly latestAt: number
 }
 
+/** Sizes on disk, in bytes. */
+export interface DiskSizes {
+  /** What this process may still write to the ledger's disk. */
+  readonly freeDiskBytes: number
+  readonly ledgerBytes: number
+  readonly logBytes: number
+}
+
 /** What a ledger enforces, in its own transactions. */
 export interface LedgerPolicy {
   readonly defaultTtlSeconds: number
@@ -276,6 +284,8 @@ export interface Ledger {
   /** Throws `overloaded` when a put of so many bytes would be refused with it now; for whoever has yet to read them. */
   requireRoom(bytes: number): void
   queued(): Queued
+  /** Asks the file system; throws what it throws. */
+  diskSizes(): Promise<DiskSizes>
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
   /**
    * A page of the results of a run, in the order of their handles. Throws `invalid_request` for an `after` that is no page's

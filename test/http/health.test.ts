@@ -151,6 +151,15 @@ const appOver = (ledger: Ledger) =>
   })
 
 describe('health', () => {
+  // R5: nothing showed that a disk was about to be full
+  it('tells the room on the disk, and the sizes of the ledger and its log', async () => {
+    await api.newRun().putRaw(numberedLines(5000), 'text/plain', '?tool_use_id=a')
+    const found = await samples()
+    expect(found.get('coatcheck_free_disk_bytes')).toBeGreaterThan(0)
+    expect(found.get('coatcheck_ledger_bytes')).toBeGreaterThan(0)
+    expect(found.get('coatcheck_ledger_log_bytes')).toBeGreaterThan(0)
+  })
+
   it('is alive and ready while the ledger answers', async () => {
     for (const path of ['/livez', '/readyz']) {
       const { status, body } = await api.call('GET', path)

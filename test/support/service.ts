@@ -26,6 +26,8 @@ export interface ChildOptions {
    * The log level must stay at info or below: the address is read from the log.
    */
   readonly env?: Readonly<Record<string, string>>
+  /** The path that has to answer 200 before the service counts as started; absent: `/readyz`. */
+  readonly waitFor?: '/livez'
   /** Runs the service; absent: the Node that runs this. */
   readonly execPath?: string
   /** Before the path of Node, a command that becomes it: what it does to the process, the service gets. */
@@ -88,12 +90,15 @@ class Child implements ServiceChild {
   readonly #closed: Promise<Exit>
   /** Undefined when the caller brought a ledger. */
   readonly #folder: string | undefined
+  readonly #waitFor: '/livez' | '/readyz'
   readonly #onExit = (): void => this.#endNow()
   readonly ledger: string
   output = ''
   url = ''
 
-  constructor({ env = {}, execPath = process.execPath, wrapper = [], preload }: ChildOptions) {
+  constructor(options: ChildOptions) {
+    const { env = {}, execPath = process.execPath, wrapper = [], preload } = options
+    this.#waitFor = options.waitFor ?? '/readyz'
     const { COATCHECK_LEDGER: given } = env
     this.#folder = given === undefined ? mkdtempSync(join(tmpdir(), TEMPORARY)) : undefined
     this.ledger = given ?? join(this.#folder ?? '', 'ledger.db')
@@ -132,7 +137,7 @@ class Child implements ServiceChild {
     while (this.#process.exitCode === null && this.#process.signalCode === null) {
       deadline.throwIfAborted()
       this.url ||= LISTENING.exec(this.output)?.[1] ?? ''
-      if (this.url !== '' && (await isReady(this.url, deadline))) return this
+      if (this.url !== '' && (await isReady(this.url + this.#waitFor, deadline))) return this
       await sleep(POLL_MS)
     }
     throw new Error(`it ended: ${JSON.stringify(await this.#closed)}`)
@@ -170,7 +175,7 @@ async function closing(child: ChildProcessByStdio<null, Readable, Readable>): Pr
 /** A readiness that is refused or not 200 is asked for again. */
 async function isReady(url: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/readyz`, { signal })
+    const answer = await fetch(url, { signal })
     await answer.arrayBuffer()
     return answer.status === OK
   } catch {

@@ -5,7 +5,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@pro
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
-import type { Queued, Totals } from '../../ledger/ledger.ts'
+import type { DiskSizes, Queued, Totals } from '../../ledger/ledger.ts'
 import type { PutOutcome } from '../../runs/put.ts'
 import type { RecallAnswer } from '../../runs/recall.ts'
 import type { ResolveAnswer } from '../../runs/resolve.ts'
@@ -161,6 +161,18 @@ export class Metrics {
     })
   }
 
+  /** Asks `sizes` whenever the metrics are read. A disk that does not answer has NaN. */
+  watchDisk(sizes: () => Promise<DiskSizes>): void {
+    const part = (name: keyof DiskSizes) => () =>
+      sizes().then(
+        (found) => found[name],
+        () => Number.NaN,
+      )
+    this.#gauge('free_disk_bytes', "Free room on the ledger's disk.", part('freeDiskBytes'))
+    this.#gauge('ledger_bytes', "Size of the ledger's file.", part('ledgerBytes'))
+    this.#gauge('ledger_log_bytes', "Size of the ledger's log.", part('logBytes'))
+  }
+
   watchBodies(heldBytes: () => number): void {
     this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
   }
@@ -196,13 +208,13 @@ export class Metrics {
     return new Counter({ name: PREFIX + name, help, labelNames, registers: [this.#registry] })
   }
 
-  #gauge(name: string, help: string, read: () => number): void {
+  #gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name: PREFIX + name,
       help,
       registers: [this.#registry],
-      collect() {
-        this.set(read())
+      async collect() {
+        this.set(await read())
       },
     })
   }

@@ -8,6 +8,7 @@ import { CoatcheckError } from '../../core/errors.ts'
 import type {
   Chunk,
   ChunkSeek,
+  DiskSizes,
   EndCounts,
   Ledger,
   Put,
@@ -24,6 +25,7 @@ import type {
   Upload,
 } from '../ledger.ts'
 import type { Page, ResultsQuery, RunsQuery } from '../lists.ts'
+import { diskSizes } from './file/disk-sizes.ts'
 import { Lists } from './main-thread/lists.ts'
 import type { ReadFaults } from './main-thread/read-faults.ts'
 import type { FoundChunk, Reader } from './main-thread/reader.ts'
@@ -45,18 +47,24 @@ export class SqliteLedger implements Ledger {
   readonly #writes: Writes
   readonly #touches: SentTouches
   readonly #faults: ReadFaults
+  readonly #path: string
   #isFlushing = false
   #closed: Promise<void> | undefined
 
   constructor(
     reader: Reader,
     writes: Writes,
-    { touches, faults }: { readonly touches: SentTouches; readonly faults: ReadFaults },
+    {
+      touches,
+      faults,
+      path,
+    }: { readonly touches: SentTouches; readonly faults: ReadFaults; readonly path: string },
   ) {
     this.#reader = reader
     this.#writes = writes
     this.#touches = touches
     this.#faults = faults
+    this.#path = path
   }
 
   async ping(): Promise<void> {
@@ -118,6 +126,10 @@ export class SqliteLedger implements Ledger {
 
   queued(): Queued {
     return this.#writes.queued()
+  }
+
+  diskSizes(): Promise<DiskSizes> {
+    return diskSizes(this.#path)
   }
 
   async findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined> {

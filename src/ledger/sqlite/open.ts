@@ -28,6 +28,8 @@ export interface LedgerOptions {
   readonly queue?: Partial<QueueLimits>
   /** For chunks that were read lately; 0: none. */
   readonly cacheBytes?: number
+  /** Room on the disk that is kept for purges and starts, see `room.ts`; 0 when absent: none. */
+  readonly reserveBytes?: number
 }
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
@@ -36,7 +38,11 @@ export function openSqliteLedger(
   policy: LedgerPolicy,
   options: LedgerOptions = {},
 ): Promise<Ledger> {
-  return openWith(startThread({ path, policy }), { path, policy, options })
+  return openWith(startThread({ path, policy, reserveBytes: options.reserveBytes ?? 0 }), {
+    path,
+    policy,
+    options,
+  })
 }
 
 /**
@@ -67,9 +73,10 @@ export async function openWith(
   try {
     const cache = new ChunkCache(cacheBytes)
     const reader = new Reader(openToRead(how.path), how.policy, { noted: touches, cache })
-    const modes = noticeOfModes(realpathSync(how.path))
+    const path = realpathSync(how.path)
+    const modes = noticeOfModes(path)
     if (modes !== undefined) onNotice(modes)
-    return new SqliteLedger(reader, writes, { touches, faults })
+    return new SqliteLedger(reader, writes, { touches, faults, path })
   } catch (error) {
     await writes.close()
     throw error

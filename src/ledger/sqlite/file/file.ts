@@ -2,31 +2,24 @@
  * The ledger's file: made with the properties that cannot be changed later, known again by its application id, and opened
  * only when every pragma that a promise rests on reads back as set. A file that is not a ledger is refused untouched.
  */
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Tell } from '../../notice.ts'
 import { CommitNotes, ledgerId, readNotes } from './commit-notes.ts'
-import { GuardedFile } from './guarded-file.ts'
+import { emptyLogWhereRoom, isFull } from './empty-log.ts'
+import { GuardedFile, type Parts } from './guarded-file.ts'
 import { HeldFiles } from './held-files.ts'
+import { realPath, requireFile, requireWritable } from './ledger-path.ts'
 import { type Lock, takeLock } from './lock.ts'
 import { rewriteLog, syncFolder } from './log-copies.ts'
 import { foundLog, saltsOfLog, settleLostCommits } from './lost-commits.ts'
 import { migrate } from './migrate.ts'
-import { FOLDER_MODE, makeOwn } from './modes.ts'
+import { makeOwn } from './modes.ts'
 import { hasNoRoomAt } from './no-room.ts'
 import { recordLock, requireOneName, requireOneProcess } from './one-process.ts'
+import { Room } from './room.ts'
 import { openError } from './sqlite-errors.ts'
 import { isReadableClosed } from './unreadable.ts'
 
@@ -79,11 +72,21 @@ const READ_WITH = [
 
 const [[, PAGE_BYTES]] = CREATED_WITH
 
+export interface OpenOptions {
+  /** Size of the reserve, see `room.ts`; 0: none. */
+  readonly reserveBytes?: number | undefined
+  /** Gets what the operator has to know. */
+  readonly tell?: Tell | undefined
+}
+
 /**
- * Opens or makes the ledger at `path`, with the folders above it. `tell` gets what its operator has to know. Throws
+ * Opens or makes the ledger at `path`, with the folders above it. Throws
  * `ledger_unavailable` (in use, of a later version, cannot be opened), `ledger_corrupt` (not a ledger) or `storage_full`.
  */
-export function openFile(path: string, tell: Tell = () => undefined): GuardedFile {
+export function openFile(
+  path: string,
+  { reserveBytes = 0, tell = () => undefined }: OpenOptions = {},
+): GuardedFile {
   try {
     const real = realPath(path)
     requireWritable(dirname(real), "the ledger's folder")
@@ -97,9 +100,14 @@ export function openFile(path: string, tell: Tell = () => undefined): GuardedFil
     }
     const lock = takeLock(real)
     try {
-      if (isThere && !isFresh(real)) requireOneProcess(real, lock)
-      rewriteLog(`${real}-wal`)
-      return guarded(open(real, lock, tell), { path: real, lock, tell })
+      const room = new Room(real, reserveBytes)
+      const file = withReserve(real, room, () => {
+        if (isThere && !isFresh(real)) requireOneProcess(real, lock)
+        rewriteLog(`${real}-wal`)
+        return guarded(open(real, lock, tell), { path: real, lock, room, tell })
+      })
+      room.refill()
+      return file
     } catch (error) {
       lock.release()
       throw error
@@ -130,6 +138,16 @@ export function openToRead(path: string): Database.Database {
   }
 }
 
+/** What `work` does, again with the room of the reserve when the disk has none. */
+function withReserve<Answer>(path: string, room: Room, work: () => Answer): Answer {
+  try {
+    return work()
+  } catch (error) {
+    if (!isFull(error, () => hasNoRoomAt(path)) || !room.release()) throw error
+    return work()
+  }
+}
+
 function open(path: string, lock: Lock, tell: Tell): Database.Database {
   const fresh = isFresh(path)
   const noted = fresh ? undefined : readNotes(path)
@@ -147,8 +165,8 @@ function open(path: string, lock: Lock, tell: Tell): Database.Database {
       settleLostCommits(db, noted, { log, tell, now: Date.now() })
     }
     recordLock(db, lock)
-    // What a killed process had erased may still be in its log.
-    db.pragma('wal_checkpoint(TRUNCATE)')
+    // What a killed process had erased may still be in its log. On a full disk it stays there: reads and purges go on.
+    emptyLogWhereRoom(db, () => hasNoRoomAt(path))
     return db
   } catch (error) {
     db.close()
@@ -158,7 +176,7 @@ function open(path: string, lock: Lock, tell: Tell): Database.Database {
 
 function guarded(
   db: Database.Database,
-  { path, lock, tell }: { readonly path: string; readonly lock: Lock; readonly tell: Tell },
+  { path, ...parts }: Pick<Parts, 'path' | 'lock' | 'room' | 'tell'>,
 ): GuardedFile {
   const opened: { close(): void }[] = [db]
   try {
@@ -171,7 +189,7 @@ function guarded(
     const notes = new CommitNotes(path, ledgerId(db))
     opened.push(notes)
     syncFolder(dirname(path))
-    return new GuardedFile({ path, db, keeper, held, notes, lock, tell })
+    return new GuardedFile({ ...parts, path, db, keeper, held, notes })
   } catch (error) {
     for (const each of opened) each.close()
     throw error
@@ -211,39 +229,4 @@ function isFresh(path: string): boolean {
   if (isLedger) return false
   const detail = `${path} is not a Coatcheck ledger and was left as it is; choose another path`
   throw new CoatcheckError('ledger_corrupt', detail)
-}
-
-/** One name for one file, so that a link does not get a lock of its own. Makes the folders. */
-function realPath(path: string): string {
-  const absolute = resolve(path)
-  if (existsSync(absolute)) return realpathSync(absolute)
-  makeFolders(dirname(absolute))
-  return join(realpathSync(dirname(absolute)), basename(absolute))
-}
-
-function requireFile(path: string): void {
-  const found = statSync(path)
-  if (found.isFile()) return
-  const what = found.isDirectory() ? 'a folder; name a file in it' : 'no file; choose another path'
-  throw new CoatcheckError('ledger_unavailable', `the ledger ${path} is ${what}`)
-}
-
-/** SQLite opens what it may not write without a word, to read; the first put would tell. */
-function requireWritable(path: string, what: string): void {
-  try {
-    accessSync(path, constants.W_OK)
-  } catch (error) {
-    const detail = `${what} ${path} cannot be written; give this user the right to, or choose another path`
-    throw new CoatcheckError('ledger_unavailable', detail, {}, { cause: error })
-  }
-}
-
-/** One at a time: the recursive call of Node 24 never ends below a folder that refuses new ones with ENOENT, as /proc does. */
-function makeFolders(path: string): void {
-  const missing: string[] = []
-  for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)
-  for (const folder of missing.reverse()) {
-    mkdirSync(folder, FOLDER_MODE)
-    syncFolder(dirname(folder))
-  }
 }

@@ -12,6 +12,7 @@ import type { CommitNotes, GivenNumber } from './commit-notes.ts'
 import type { HeldFiles } from './held-files.ts'
 import type { Lock } from './lock.ts'
 import type { LogState } from './log-index.ts'
+import type { Room } from './room.ts'
 import { writeFaultOf } from './write-faults.ts'
 
 /** A log of so many pages is copied into the ledger: SQLite's own default. */
@@ -26,6 +27,7 @@ export interface Parts {
   readonly held: HeldFiles
   readonly notes: CommitNotes
   readonly lock: Lock
+  readonly room: Room
   readonly tell: Tell
 }
 
@@ -50,6 +52,10 @@ export class GuardedFile {
   /** Absolute, without links. */
   get path(): string {
     return this.#parts.path
+  }
+
+  get room(): Room {
+    return this.#parts.room
   }
 
   get db(): Database.Database {

@@ -10,7 +10,7 @@
  * Tools that read the ledger count in the second case only.
  */
 import { spawnSync } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -48,9 +48,12 @@ export function recordLock(db: Database.Database, lock: Lock): void {
   lock.requireThere()
 }
 
-/** Undefined for a ledger that has none yet. */
+/**
+ * Undefined for a ledger that has none yet. The files are left as they were found: a connection that may write copies a log into the
+ * ledger when it is closed, and one that only reads leaves a log and its index where there were none.
+ */
 function recordedLock(path: string): unknown {
-  const db = new Database(path, { readonly: true, fileMustExist: true })
+  const db = new Database(path, { readonly: hasLog(path), fileMustExist: true })
   try {
     const tables = db.prepare(`SELECT count(*) FROM sqlite_schema WHERE name = 'lock_file'`).pluck()
     if (tables.get() === 0) return undefined
@@ -65,8 +68,7 @@ function recordedLock(path: string): unknown {
  * ledger, before anybody has looked at it: where there is one, a process of its own asks, and ends without closing it.
  */
 function isAlone(path: string): boolean {
-  const log = `${path}-wal`
-  if (!existsSync(log) || statSync(log).size === 0) {
+  if (!hasLog(path)) {
     const db = openAlone(path)
     db?.close()
     return db !== undefined
@@ -80,4 +82,8 @@ function isAlone(path: string): boolean {
     {},
     { cause: error },
   )
+}
+
+function hasLog(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }

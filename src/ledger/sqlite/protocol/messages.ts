@@ -22,6 +22,8 @@ import type { Touch } from './last-requests.ts'
 export interface WriterData {
   readonly path: string
   readonly policy: LedgerPolicy
+  /** See `room.ts`; absent: no reserve. */
+  readonly reserveBytes?: number
 }
 
 export interface Append {

@@ -5,8 +5,7 @@
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Chunk, LedgerPolicy, Run, RunCounts, RunPatch, RunRef } from '../../ledger.ts'
-import type { Tell } from '../../notice.ts'
-import { openFile } from '../file/file.ts'
+import { type OpenOptions, openFile } from '../file/file.ts'
 import type { GuardedFile } from '../file/guarded-file.ts'
 import { openError } from '../file/sqlite-errors.ts'
 import { type Touch, Touches } from '../protocol/last-requests.ts'
@@ -15,6 +14,7 @@ import { ChunkWriter } from '../rows/chunks.ts'
 import { ResultReader } from '../rows/result-reader.ts'
 import { RunReader } from '../rows/run-reader.ts'
 import type { RunRow } from '../rows/run-state.ts'
+import { DiskRoom } from './disk-room.ts'
 import { Eraser, type Progress } from './erase-rows.ts'
 import { numbersIn } from './given-numbers.ts'
 import { Puts } from './puts.ts'
@@ -22,11 +22,11 @@ import { Results } from './results.ts'
 import { Runs } from './runs.ts'
 import { Scrubber } from './scrubber.ts'
 import { Transactions } from './transactions.ts'
-import { type Asked, Uploads } from './uploads.ts'
+import { type Asked, bytesIn, Uploads } from './uploads.ts'
 
 /** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
-export function openStore(path: string, policy: LedgerPolicy, tell?: Tell): Store {
-  const file = openFile(path, tell)
+export function openStore(path: string, policy: LedgerPolicy, options: OpenOptions = {}): Store {
+  const file = openFile(path, options)
   try {
     return new Store(file, policy)
   } catch (error) {
@@ -38,6 +38,7 @@ export function openStore(path: string, policy: LedgerPolicy, tell?: Tell): Stor
 export class Store {
   readonly #file: GuardedFile
   readonly #db: Database.Database
+  readonly #diskRoom: DiskRoom
   readonly #reader: RunReader
   readonly #runs: Runs
   readonly #results: Results
@@ -57,6 +58,7 @@ export class Store {
     const { maxEvictionsPerMinute } = policy
     this.#file = file
     this.#db = db
+    this.#diskRoom = new DiskRoom(file)
     this.#reader = new RunReader(db, policy, this.#touches)
     this.#runs = new Runs(db, policy, this.#reader)
     const chunks = new ChunkWriter(db)
@@ -86,6 +88,8 @@ export class Store {
   ping(): void {
     this.#transactions.guard(() => {
       this.#reader.ping()
+      this.#diskRoom.refill()
+      this.#diskRoom.require(0)
       if (this.#transactions.hasFailed) this.#transactions.write(() => this.#writeSomething())
     })
   }
@@ -102,7 +106,10 @@ export class Store {
   /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
   append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     try {
-      return this.#transactions.guard(() => this.#appendAll(appends))
+      return this.#transactions.guard(() => {
+        this.#diskRoom.require(bytesOf(appends))
+        return this.#appendAll(appends)
+      })
     } finally {
       // finished or failed: nobody adds to them any more
       for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
@@ -122,9 +129,10 @@ export class Store {
   /** Keeps the next chunks of an upload, which is dropped when this throws. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     try {
-      this.#transactions.guardUnsynced(() =>
-        this.#transactions.write(() => this.#puts.stage(key, chunks, now)),
-      )
+      this.#transactions.guardUnsynced(() => {
+        this.#diskRoom.require(bytesIn(chunks))
+        this.#transactions.write(() => this.#puts.stage(key, chunks, now))
+      })
       this.#uploads.added(key, chunks)
     } catch (error) {
       this.#uploads.drop(key)
@@ -161,23 +169,28 @@ export class Store {
       if (row !== undefined) this.#runs.purge(row)
       return countsOf(row)
     }
-    const counts = this.#transactions.guardUnsynced(() => this.#transactions.write(purge))
+    const counts = this.#diskRoom.withReserve(() =>
+      this.#transactions.guardUnsynced(() => this.#transactions.write(purge)),
+    )
     this.#uploads.dropAll(ref)
     return counts
   }
 
   /** True when there are more runs to look at. */
   sweep(now: number): boolean {
+    this.#diskRoom.refill()
     return this.#transactions.guardWrite(() => this.#eraser.sweep(now))
   }
 
   /** Erases a piece of what is to be erased. */
   erase(): Progress {
-    return this.#transactions.guardUnsynced(() => {
+    const step = (): Progress => {
       const progress = this.#eraser.step((work) => this.#transactions.write(work))
       this.#file.checkpointed()
+      this.#diskRoom.emptyLogIfTight()
       return progress
-    })
+    }
+    return this.#diskRoom.withReserve(() => this.#transactions.guardUnsynced(step))
   }
 
   /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
@@ -235,6 +248,9 @@ export class Store {
     this.#db.pragma(`user_version = ${this.#version}`)
   }
 }
+
+const bytesOf = (appends: readonly (Append | Finish)[]): number =>
+  appends.reduce((sum, { put }) => sum + ('value' in put ? put.value.length : 0), 0)
 
 const countsOf = (row: RunRow | undefined): RunCounts => ({
   results: row?.results ?? 0,

@@ -18,8 +18,9 @@ const post = (message: FromWriter): void => parentPort?.postMessage(message)
 const tell: Tell = (notice) => post({ notice })
 
 try {
-  const { path, policy } = workerData as WriterData
-  const writer = new Writer(openStore(path, policy, tell), post, () => parentPort?.close())
+  const { path, policy, reserveBytes } = workerData as WriterData
+  const store = openStore(path, policy, { tell, reserveBytes })
+  const writer = new Writer(store, post, () => parentPort?.close())
   parentPort?.on('message', (messages: readonly ToWriter[]) => {
     for (const message of messages) writer.receive(message)
   })
