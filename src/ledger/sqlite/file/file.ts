@@ -162,7 +162,7 @@ function open(path: string, lock: Lock, tell: Tell): Database.Database {
     const log = noted && foundLog(db, salts)
     migrate(db, path)
     if (log !== undefined && noted?.ledger === ledgerId(db)) {
-      settleLostCommits(db, noted, { log, tell, now: Date.now() })
+      settleLostCommits(db, noted, { log, tell })
     }
     recordLock(db, lock)
     // What a killed process had erased may still be in its log. On a full disk it stays there: reads and purges go on.

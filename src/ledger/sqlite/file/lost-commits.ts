@@ -4,6 +4,8 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { Tell } from '../../notice.ts'
+import { PurgedNumbers } from '../rows/purged-numbers.ts'
+import { RUN_CHECK, type RunRow } from '../rows/run-state.ts'
 import type { GivenNumber, Noted, Position } from './commit-notes.ts'
 import { readSalts } from './log-index.ts'
 
@@ -40,18 +42,18 @@ export function foundLog(db: Database.Database, salts: FoundLog['salts']): Found
 
 /**
  * Compares the ledger with the notes. Runs that were given more numbers than the ledger knows go on after the last one given;
- * one that is not there at all is kept as a purged one is, by its name and that number.
+ * one that is not there at all is kept as a purged one is, by that number.
  */
 export function settleLostCommits(
   db: Database.Database,
   noted: Noted,
-  { log, tell, now }: { readonly log: FoundLog; readonly tell: Tell; readonly now: number },
+  { log, tell }: { readonly log: FoundLog; readonly tell: Tell },
 ): void {
   const lost = lostNumbers(db, noted.numbers)
   const frames = noted.position === undefined ? 0 : lostFrames(noted.position, log)
   if (lost.length === 0 && frames === 0) return
   db.transaction(() => {
-    for (const each of lost) skip(db, each, now)
+    for (const each of lost) skip(db, each)
   }).immediate()
   const results = lost.reduce((sum, { from, to }) => sum + to - from + 1, 0)
   const message = `the ledger's log has lost its end, in which were changes that were acknowledged: ${results} results of ${lost.length} runs are gone. Their handles are not given again; other changes may be gone as well`
@@ -72,8 +74,9 @@ function lostNumbers(db: Database.Database, numbers: readonly GivenNumber[]): re
   const last = db
     .prepare<[string, string], number>('SELECT last_number FROM runs WHERE tenant = ? AND run = ?')
     .pluck()
+  const purged = new PurgedNumbers(db)
   return [...given.values()].flatMap(([tenant, run, to]) => {
-    const from = (last.get(tenant, run) ?? 0) + 1
+    const from = (last.get(tenant, run) ?? purged.last({ tenant, run })) + 1
     return from <= to ? [{ tenant, run, from, to }] : []
   })
 }
@@ -93,11 +96,18 @@ function isLater(salts: string, than: string): boolean {
 
 const counterOf = (salts: string): number => Number.parseInt(salts.slice(0, COUNTER_DIGITS), 16)
 
-function skip(db: Database.Database, { tenant, run, to }: Lost, now: number): void {
+function skip(db: Database.Database, { tenant, run, from, to }: Lost): void {
+  const byName = 'SELECT * FROM runs WHERE tenant = ? AND run = ?'
+  const row = db.prepare<[string, string], RunRow>(byName).get(tenant, run)
+  if (row === undefined) {
+    new PurgedNumbers(db).keep({ tenant, run }, to)
+    return
+  }
+  RUN_CHECK.require(row, { tenant, run })
+  const lost_numbers = row.lost_numbers + to - from + 1
+  const row_checksum = RUN_CHECK.of({ ...row, last_number: to, lost_numbers })
   db.prepare(
-    `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
-       last_request_at, last_number)
-     VALUES ($tenant, $run, 'purged', 'reference', 1, 2000, $now, $now, $to)
-     ON CONFLICT (tenant, run) DO UPDATE SET last_number = $to`,
-  ).run({ tenant, run, now, to })
+    `UPDATE runs SET last_number = $to, lost_numbers = $lost_numbers, row_checksum = $row_checksum
+     WHERE key = $key`,
+  ).run({ key: row.key, to, lost_numbers, row_checksum })
 }

@@ -6,6 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
+import { purgedSlot } from '../rows/purged-slot.ts'
 
 const FOLDER = new URL('../../migrations/sqlite/', import.meta.url)
 
@@ -20,6 +21,7 @@ export function migrate(db: Database.Database, path: string): void {
       `the ledger ${path} has version ${version}, and this release knows ${files.length}; start a newer release`,
     )
   }
+  db.function('purged_slot', { deterministic: true }, (run) => purgedSlot(String(run)))
   for (const [index, file] of files.entries()) {
     if (index >= version) step(db, readFileSync(new URL(file, FOLDER), 'utf8'), index + 1)
   }

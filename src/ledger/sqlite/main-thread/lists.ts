@@ -99,7 +99,7 @@ export class Lists {
     return page.page()
   }
 
-  /** The settled rows of a range of ids, in its order; without purged runs. */
+  /** The settled rows of a range of ids, in its order. */
   async *#rows(
     tenant: string,
     range: IdRange,
@@ -111,7 +111,6 @@ export class Lists {
       const limit = Math.min(count, STEP_RUNS)
       const rows = this.#reader.stepRuns(tenant, { ...rest, desc, limit }, now)
       for (const row of rows) {
-        if (row.state === 'purged') continue
         if (state === undefined || shownState(row.state) === state) yield row
       }
       const last = rows.at(-1)?.run

@@ -4,6 +4,7 @@
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
+import { recallHandleNumber } from '../../../core/handles.ts'
 import type {
   Chunk,
   ChunkSeek,
@@ -20,7 +21,7 @@ import { ledgerError } from '../file/sqlite-errors.ts'
 import { misplaced } from '../rows/chunk-integrity.ts'
 import { type ChunkKeys, ChunkReader } from '../rows/chunks.ts'
 import { ResultReader } from '../rows/result-reader.ts'
-import { type KeptRow, toResult } from '../rows/result-statements.ts'
+import { type KeptRow, type ResultRow, toResult } from '../rows/result-statements.ts'
 import { type Noted, RunReader } from '../rows/run-reader.ts'
 import { isReadable, type RunRow, toRun } from '../rows/run-state.ts'
 import type { RunRange } from '../rows/run-statements.ts'
@@ -135,6 +136,7 @@ export class Reader {
     return this.#read(() => {
       const run = this.#readable(ref)
       const row = run && this.#results.find(run.key, query)
+      if (run !== undefined && row === undefined) this.#requireNone(run.key, query)
       return row && toResult(row)
     })
   }
@@ -148,16 +150,18 @@ export class Reader {
     query: ResultsStep,
     add: (result: Result) => boolean,
   ): number | undefined {
-    const { after, toolUseId, toolName = null, outcome = null, kind = null } = query
+    const { after, toolUseId } = query
     return this.#read(() => {
       const run = this.#readable(ref)
       if (run === undefined) return undefined
       const end = this.#results.nth(run.key, STEP_RESULTS, { after, toolUseId })
       const until = end ?? Number.MAX_SAFE_INTEGER
-      const range = { run: run.key, after, until, toolName, outcome, kind }
+      const range = { run: run.key, after, until }
       let units = 0
-      for (const row of this.#results.list(range, toolUseId)) {
-        if (!add(toResult(row))) return undefined
+      // the row at hand may be of before the latest puts
+      const numbered = this.#runs.findByKey(run.key, this.#now) ?? run
+      for (const row of this.#results.list(range, toolUseId, numbered)) {
+        if (matches(row, query) && !add(toResult(row))) return undefined
         units += row.preview.length
         if (units > STEP_PREVIEW_UNITS) return row.number
       }
@@ -165,10 +169,36 @@ export class Reader {
     })
   }
 
+  /** Throws `ledger_corrupt` when the run has given the number: its result was not found. */
+  #requireNotGiven(run: number, number: number): void {
+    // the row at hand may be of before the latest puts
+    const row = this.#runs.findByKey(run, this.#now)
+    if (row !== undefined) this.#results.requireNotGiven(number, row)
+  }
+
+  #requireNone(run: number, query: ResultQuery): void {
+    if ('number' in query) this.#requireNotGiven(run, query.number)
+    else if ('recall' in query) {
+      const number = recallHandleNumber(query.recall)
+      if (number !== undefined) this.#requireNotGiven(run, number)
+    }
+  }
+
   firstNumbers(ref: RunRef, limit: number): readonly number[] {
     return this.#read(() => {
       const run = this.#readable(ref)
-      return run === undefined ? [] : this.#results.firstNumbers(run.key, limit)
+      const row = run && this.#runs.findByKey(run.key, this.#now)
+      if (row === undefined) return []
+      if (row.lost_numbers > 0) {
+        const range = { run: row.key, after: 0, until: Number.MAX_SAFE_INTEGER }
+        const numbers: number[] = []
+        for (const { number } of this.#results.list(range, undefined, row)) {
+          if (numbers.push(number) >= limit) break
+        }
+        return numbers
+      }
+      const first = row.last_number - row.results + 1
+      return Array.from({ length: Math.min(limit, row.results) }, (_, n) => first + n)
     })
   }
 
@@ -277,3 +307,9 @@ function requireWhole(
 
 const erased = (): CoatcheckError =>
   new CoatcheckError('evicted', 'The value was erased: its run was evicted or purged.')
+
+/** Whether a result is one of those that are asked for. */
+const matches = (row: ResultRow, { toolName, outcome, kind }: ResultsStep): boolean =>
+  (toolName === undefined || row.tool_name === toolName) &&
+  (outcome === undefined || row.outcome === outcome) &&
+  (kind === undefined || row.kind === kind)

@@ -94,8 +94,9 @@ export class ChunkWriter {
     }
   }
 
-  erase(firstKey: number, endKey: number): void {
-    this.#sql.erase.run(firstKey, endKey)
+  /** Erases chunks of a result, or of an upload, in a range of keys. */
+  erase(result: number, { first, end }: { readonly first: number; readonly end: number }): void {
+    this.#sql.erase.run(first, end, result)
   }
 
   /** The last key in a range that a chunk has. */
@@ -159,7 +160,9 @@ function prepareWrites(db: Database.Database) {
           encoding, length, checksum, bytes, place_checksum)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    erase: db.prepare<[number, number]>('DELETE FROM chunks WHERE key >= ? AND key < ?'),
+    erase: db.prepare<[number, number, number]>(
+      'DELETE FROM chunks WHERE key >= ? AND key < ? AND result = ?',
+    ),
     lastKey: number<[number, number]>(
       'SELECT key FROM chunks WHERE key >= ? AND key < ? ORDER BY key DESC LIMIT 1',
     ),

@@ -8,9 +8,12 @@ import type { ResultQuery } from '../../ledger.ts'
 import {
   type KeptRow,
   prepareResultReads,
+  RESULT_CHECK,
   type ResultRange,
   type ResultRow,
 } from './result-statements.ts'
+import { damaged } from './row-checksum.ts'
+import type { RunRow } from './run-state.ts'
 
 export class ResultReader {
   readonly #sql: ReturnType<typeof prepareResultReads>
@@ -28,11 +31,48 @@ export class ResultReader {
     return number === undefined ? undefined : this.byNumber(run, number)
   }
 
-  /** Rows of a range in the order of their numbers, read as they are asked for. */
-  list(range: ResultRange, toolUseId: string | undefined): IterableIterator<ResultRow> {
-    if (toolUseId === undefined) return this.#sql.list.iterate(range)
-    if (toolUseId === '') return this.#sql.listWithoutCall.iterate(range)
-    return this.#sql.listByCall.iterate({ ...range, toolUseId })
+  /**
+   * Rows of a range in the order of their numbers, read as they are asked for. Throws `ledger_corrupt`, also where one is missing:
+   * numbers have no gap between the run's first and its last, unless a damaged log has lost some.
+   */
+  *list(range: ResultRange, toolUseId: string | undefined, run: Numbered): Generator<ResultRow> {
+    if (toolUseId !== undefined && toolUseId !== '') {
+      yield* this.#listCall({ ...range, toolUseId })
+      return
+    }
+    const hasGaps = run.lost_numbers > 0
+    let before = hasGaps ? range.after : Math.max(range.after, run.last_number - run.results)
+    for (const row of this.#sql.list.iterate(range)) {
+      RESULT_CHECK.require(row, { run: range.run })
+      const isNext = hasGaps ? row.number > before : row.number === before + 1
+      if (!isNext) throw damaged()
+      before = row.number
+      if (toolUseId === undefined || row.tool_use_id === '') yield row
+    }
+    if (!hasGaps && before < Math.min(range.until, run.last_number)) throw damaged()
+  }
+
+  *#listCall(range: ResultRange & { readonly toolUseId: string }): Generator<ResultRow> {
+    const { run, toolUseId } = range
+    this.#requireCall(run, toolUseId)
+    let rows = 0
+    for (const row of this.#sql.listByCall.iterate(range)) {
+      rows++
+      yield RESULT_CHECK.require(row, { run, tool_use_id: toolUseId })
+    }
+    if (rows !== this.#sql.ofCallInRange.get(range)) throw damaged()
+  }
+
+  /**
+   * Throws `ledger_corrupt` when one of the indexes that tell the results under a tool use id lacks one. The first of them has
+   * the id itself, unless another result had taken it; the others have copies.
+   */
+  #requireCall(run: number, toolUseId: string): void {
+    const all = this.#sql.ofCall.get(run, toolUseId) ?? 0
+    const copies = this.#sql.copiesOfCall.get(run, toolUseId) ?? 0
+    const holder = this.byEvidenceId(run, toolUseId)
+    const first = holder?.tool_use_id === toolUseId ? 1 : 0
+    if (all !== copies + first) throw damaged()
   }
 
   /** The number of the `n`-th result behind `after`; of those under a tool use id when one is given. */
@@ -46,23 +86,44 @@ export class ResultReader {
     return this.#sql.nthOfCall.get({ run, toolUseId, after, n })
   }
 
-  firstNumbers(run: number, limit: number): readonly number[] {
-    return this.#sql.firstNumbers.all(run, limit)
-  }
-
   kept(key: number): KeptRow | undefined {
-    return this.#sql.kept.get(key)
+    const row = this.#sql.kept.get(key)
+    return row && RESULT_CHECK.require(row, { key })
   }
 
   byNumber(run: number, number: number): ResultRow | undefined {
-    return this.#sql.byNumber.get(run, number)
+    const row = this.#sql.byNumber.get(run, number)
+    return row && RESULT_CHECK.require(row, { run, number })
   }
 
+  /** Throws `ledger_corrupt` also when only one of two indexes has the key: its put would be kept again. */
   byIdempotencyKey(run: number, key: string): ResultRow | undefined {
-    return this.#sql.byIdempotencyKey.get(run, key)
+    const row = this.#sql.byIdempotencyKey.get(run, key)
+    if (row !== undefined) return RESULT_CHECK.require(row, { run, idempotency_key: key })
+    if (this.#sql.byKeyAgain.get(run, key) !== undefined) throw damaged()
+    return undefined
   }
 
+  /** Throws `ledger_corrupt` also when another index has a result that must have the id: it would be given twice. */
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {
-    return this.#sql.byEvidenceId.get(run, evidenceId)
+    const row = this.#sql.byEvidenceId.get(run, evidenceId)
+    if (row !== undefined) return RESULT_CHECK.require(row, { run, evidence_id: evidenceId })
+    // of results whose id is that of a handle, all may have copies of it
+    const isHandle = recallHandleNumber(evidenceId) !== undefined
+    const isHidden =
+      (!isHandle && this.#sql.anyOfCall.get(run, evidenceId) !== undefined) ||
+      this.#sql.copyById.get(run, evidenceId) !== undefined
+    if (isHidden) throw damaged()
+    return undefined
+  }
+
+  /** Throws `ledger_corrupt` when a result of this number has no row: `last` is the last number of a run of so many results. */
+  requireNotGiven(number: number, run: Numbered): void {
+    const { last_number: last, results, lost_numbers: lost } = run
+    if (lost > 0) return
+    if (number > last - results && number <= last) throw damaged()
   }
 }
+
+/** How a run has numbered its results: without a gap from its first to its last, unless a damaged log has lost some. */
+type Numbered = Pick<RunRow, 'last_number' | 'results' | 'lost_numbers'>

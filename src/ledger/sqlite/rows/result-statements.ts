@@ -5,6 +5,7 @@ import type Database from 'better-sqlite3'
 import type { HintKind } from '../../../core/content.ts'
 import type { ViewForm } from '../../../core/view/view.ts'
 import type { Kind, Outcome, Result } from '../../ledger.ts'
+import { type Column, RowCheck, rowChecksum } from './row-checksum.ts'
 
 export interface ResultRow {
   readonly key: number
@@ -32,13 +33,15 @@ export interface ResultRow {
   readonly repeats: number
   readonly verbatim_limit_chars: number
   readonly created_at: number
+  /** Null for a row of a release that made none. */
+  readonly row_checksum: number | null
 }
 
-/** What reading a value asks of a row, which is wide. */
-export type KeptRow = Pick<ResultRow, 'key' | 'run' | 'chunks' | 'total_bytes'>
+/** A row before it has its checksum. */
+export type NewResultRow = Omit<ResultRow, 'row_checksum'>
 
-/** What erasing asks of a row. */
-export type ErasedRow = Pick<ResultRow, 'key' | 'chunks' | 'total_bytes'>
+/** What reading a value asks of a row. */
+export type KeptRow = Pick<ResultRow, 'key' | 'run' | 'chunks' | 'total_bytes'>
 
 const COLUMNS = [
   'key',
@@ -68,6 +71,8 @@ const COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof ResultRow)[]
 
+export const RESULT_CHECK = new RowCheck<ResultRow>(COLUMNS)
+
 /** What makes two puts under one id the same. */
 export interface SamePut {
   readonly run: number
@@ -78,29 +83,24 @@ export interface SamePut {
   readonly totalBytes: number
 }
 
-/** Results of a run whose numbers are in a range, `after` excluded and `until` included; null matches all. */
+/** Results of a run whose numbers are in a range, `after` excluded and `until` included. */
 export interface ResultRange {
   readonly run: number
   readonly after: number
   readonly until: number
-  readonly toolName: string | null
-  readonly outcome: Outcome | null
-  readonly kind: Kind | null
 }
 
 const ALL = 'SELECT * FROM results'
 const IN_RANGE = 'run = $run AND number > $after AND number <= $until'
-const FILTERED = `($toolName IS NULL OR tool_name = $toolName)
-  AND ($outcome IS NULL OR outcome = $outcome) AND ($kind IS NULL OR kind = $kind)`
+/** Of rows whose evidence id is not their tool use id. */
+const COPY = "tool_use_id <> '' AND evidence_id <> tool_use_id"
 const SAME = `
   WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
     AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind`
 
 export function prepareResultReads(db: Database.Database) {
   return {
-    kept: db.prepare<[number], KeptRow>(
-      'SELECT key, run, chunks, total_bytes FROM results WHERE key = ?',
-    ),
+    kept: db.prepare<[number], ResultRow>(`${ALL} WHERE key = ?`),
     byNumber: db.prepare<[number, number], ResultRow>(`${ALL} WHERE run = ? AND number = ?`),
     byEvidenceId: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND evidence_id = ?`,
@@ -114,14 +114,7 @@ export function prepareResultReads(db: Database.Database) {
         'SELECT number FROM results WHERE run = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ? - 1',
       )
       .pluck(),
-    firstNumbers: db
-      .prepare<[number, number], number>(
-        'SELECT number FROM results WHERE run = ? ORDER BY number LIMIT ?',
-      )
-      .pluck(),
-    list: db.prepare<[ResultRange], ResultRow>(
-      `${ALL} WHERE ${IN_RANGE} AND ${FILTERED} ORDER BY number`,
-    ),
+    list: db.prepare<[ResultRange], ResultRow>(`${ALL} WHERE ${IN_RANGE} ORDER BY number`),
     nthOfCall: db
       .prepare<[{ run: number; toolUseId: string; after: number; n: number }], number>(
         `SELECT number FROM results INDEXED BY results_by_call
@@ -135,12 +128,46 @@ export function prepareResultReads(db: Database.Database) {
        WHERE run = $run AND number IN (
          SELECT number FROM results INDEXED BY results_by_call
          WHERE ${IN_RANGE} AND tool_use_id = $toolUseId AND tool_use_id <> ''
-         ORDER BY number) AND ${FILTERED}
+         ORDER BY number)
        ORDER BY number`,
     ),
-    listWithoutCall: db.prepare<[ResultRange], ResultRow>(
-      `${ALL} WHERE ${IN_RANGE} AND tool_use_id = '' AND ${FILTERED} ORDER BY number`,
-    ),
+    /** Results under a tool use id by two indexes: all of them, and those that are copies. */
+    ofCall: db
+      .prepare<[number, string], number>(
+        `SELECT count(*) FROM results INDEXED BY results_by_call
+         WHERE run = ? AND tool_use_id = ? AND tool_use_id <> ''`,
+      )
+      .pluck(),
+    ofCallInRange: db
+      .prepare<[ResultRange & { toolUseId: string }], number>(
+        `SELECT count(*) FROM results INDEXED BY results_by_call
+         WHERE ${IN_RANGE} AND tool_use_id = $toolUseId AND tool_use_id <> ''`,
+      )
+      .pluck(),
+    copiesOfCall: db
+      .prepare<[number, string], number>(
+        `SELECT count(*) FROM results INDEXED BY copies_by_call
+         WHERE run = ? AND tool_use_id = ? AND ${COPY}`,
+      )
+      .pluck(),
+    anyOfCall: db
+      .prepare<[number, string], number>(
+        `SELECT 1 FROM results INDEXED BY results_by_call
+         WHERE run = ? AND tool_use_id = ? AND tool_use_id <> '' LIMIT 1`,
+      )
+      .pluck(),
+    copyById: db
+      .prepare<[number, string], number>(
+        `SELECT 1 FROM results INDEXED BY copies_by_id
+         WHERE run = ? AND evidence_id = ? AND ${COPY}`,
+      )
+      .pluck(),
+    byKeyAgain: db
+      .prepare<[number, string], number>(
+        `SELECT 1 FROM results INDEXED BY results_by_key_again
+         WHERE run = ? AND idempotency_key = ? AND idempotency_key IS NOT NULL`,
+      )
+      .pluck(),
   }
 }
 
@@ -148,7 +175,8 @@ export function prepareResultWrites(db: Database.Database) {
   return {
     // by place: names are looked up at every call
     insert: db.prepare<ReturnType<typeof columnsOf>>(
-      `INSERT INTO results (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+      `INSERT INTO results (${COLUMNS.join(', ')}, row_checksum)
+       VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
     ),
     // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
     hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),
@@ -159,24 +187,26 @@ export function prepareResultWrites(db: Database.Database) {
          WHERE run = ? AND tool_use_id = ? AND tool_use_id <> '' AND total_bytes >= ? LIMIT 1`,
       )
       .pluck(),
-    rename: db.prepare<[string, string, number]>(
-      'UPDATE results SET evidence_id = ?, recall_name = ? WHERE key = ?',
+    rename: db.prepare<[string, string, number, number]>(
+      'UPDATE results SET evidence_id = ?, recall_name = ?, row_checksum = ? WHERE key = ?',
     ),
-    first: db.prepare<[number, number], ErasedRow>(
-      'SELECT key, chunks, total_bytes FROM results WHERE run = ? ORDER BY number LIMIT ?',
+    first: db.prepare<[number, number], ResultRow>(`${ALL} WHERE run = ? ORDER BY number LIMIT ?`),
+    shorten: db.prepare<[number, number, number]>(
+      'UPDATE results SET chunks = ?, row_checksum = ? WHERE key = ?',
     ),
-    shorten: db.prepare<[number, number]>('UPDATE results SET chunks = chunks - ? WHERE key = ?'),
     erase: db.prepare<[number]>('DELETE FROM results WHERE key = ?'),
   }
 }
 
-/** The row as it is inserted. */
-export function columnsOf(row: ResultRow): ResultRow[keyof ResultRow][] {
-  return COLUMNS.map((name) => row[name])
+/** The row as it is inserted, with its checksum. */
+export function columnsOf(row: NewResultRow): Column[] {
+  const columns: Column[] = COLUMNS.map((name) => row[name])
+  columns.push(rowChecksum(columns))
+  return columns
 }
 
 /** The row as the contract has it. */
-export function toResult(row: ResultRow): Result {
+export function toResult(row: NewResultRow): Result {
   return {
     key: row.key,
     number: row.number,

@@ -4,12 +4,21 @@
  */
 import type Database from 'better-sqlite3'
 import type { LedgerPolicy, Run, RunRef, Totals } from '../../ledger.ts'
-import { isReadable, type RunRow, type StoredState, settled, toRun } from './run-state.ts'
+import { damaged } from './row-checksum.ts'
+import {
+  isReadable,
+  RUN_CHECK,
+  type RunRow,
+  type StoredState,
+  settled,
+  toRun,
+} from './run-state.ts'
 import {
   prepareRunReads,
   type RunRange,
   type RunToErase,
   type StateTotals,
+  TOOL_CHECK,
 } from './run-statements.ts'
 
 /** When a run was last asked for, by its key, as far as it is only noted; 0 when it is not. */
@@ -35,22 +44,46 @@ export class RunReader {
 
   /** Undefined for a run that never was or was purged. */
   find(ref: RunRef, now: number): RunRow | undefined {
-    return this.#known(this.#sql.byName.get(ref.tenant, ref.run), now)
+    const { tenant, run } = ref
+    const row = this.#sql.byName.get(tenant, run)
+    if (row !== undefined) return this.#known(RUN_CHECK.require(row, { tenant, run }), now)
+    // one that is not found would be made again, and its handles given twice
+    if (this.#sql.byNameAgain.get(tenant, run) !== undefined) throw damaged()
+    return undefined
   }
 
   findByKey(key: number, now: number): RunRow | undefined {
-    return this.#known(this.#sql.byKey.get(key), now)
+    const row = this.#sql.byKey.get(key)
+    return row && this.#known(RUN_CHECK.require(row, { key }), now)
   }
 
   /** The first rows of a range, purged ones included; the last ones first with `desc`. */
   list(range: RunRange, { desc }: { readonly desc: boolean }, now: number): readonly RunRow[] {
     const rows = desc ? this.#sql.listDesc.all(range) : this.#sql.list.all(range)
+    this.#requireAll(rows, range, desc)
     return rows.map((row) => this.settled(row, now))
+  }
+
+  /** Throws `ledger_corrupt` unless `rows` are all there are, as another index has them too. */
+  #requireAll(rows: readonly RunRow[], range: RunRange, desc: boolean): void {
+    const { tenant, limit } = range
+    for (const row of rows) RUN_CHECK.require(row, { tenant })
+    const names = rows.map(({ run }) => Buffer.from(run))
+    const ascending = desc ? names.toReversed() : names
+    if (ascending.some((name, n) => n > 0 && name.compare(ascending[n - 1] as Buffer) <= 0)) {
+      throw damaged()
+    }
+    const last = rows.length < limit ? undefined : rows.at(-1)?.run
+    let { from, before } = range
+    if (last !== undefined && desc) from = last
+    else if (last !== undefined) before = `${last}\0`
+    if (this.#sql.countAgain.get({ tenant, from, before }) !== rows.length) throw damaged()
   }
 
   /** Of all tenants, also purged ones, in the order of their keys. */
   scan(afterKey: number, limit: number, now: number): readonly RunRow[] {
-    return this.#sql.scan.all(afterKey, limit).map((row) => this.settled(row, now))
+    const rows = this.#sql.scan.all(afterKey, limit)
+    return rows.map((row) => this.settled(RUN_CHECK.require(row), now))
   }
 
   /** Over the rows as they are stored: a run may have expired since the last sweep. */
@@ -70,8 +103,15 @@ export class RunReader {
     }
   }
 
+  /** Throws `ledger_corrupt`. */
   toErase(): RunToErase | undefined {
-    return this.#sql.toErase.get()
+    const found = this.#sql.toErase.get()
+    if (found === undefined) return undefined
+    // what an index says is not enough to erase a run
+    const row = this.#sql.row.get(found.key)
+    if (row === undefined || (RUN_CHECK.require(row).state as string) !== found.state)
+      throw damaged()
+    return found
   }
 
   /** How many of a tenant's runs count for its limit. */
@@ -82,11 +122,21 @@ export class RunReader {
   /** The row as the contract has it; undefined for a purged one. */
   toRun(row: RunRow): Run | undefined {
     const { maxToolsPerRun } = this.#policy
-    return toRun(row, isReadable(row) ? this.#sql.toolNames.all(row.key, maxToolsPerRun) : [])
+    return toRun(row, isReadable(row) ? this.#toolNames(row, maxToolsPerRun) : [])
   }
 
   tool(row: RunRow, name: string): Buffer | undefined {
-    return isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
+    const tool = isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
+    return tool && TOOL_CHECK.require(tool, { run: row.key, name }).input_schema
+  }
+
+  #toolNames({ key: run, tool_count }: RunRow, limit: number): readonly string[] {
+    const names: string[] = []
+    for (const tool of this.#sql.tools.iterate(run, limit)) {
+      names.push(TOOL_CHECK.require(tool, { run }).name)
+    }
+    if (names.length < Math.min(tool_count, limit)) throw damaged()
+    return names
   }
 
   /** A row that was found before, as it stands now. */
@@ -97,6 +147,6 @@ export class RunReader {
   }
 
   #known(row: RunRow | undefined, now: number): RunRow | undefined {
-    return row === undefined || row.state === 'purged' ? undefined : this.settled(row, now)
+    return row && this.settled(row, now)
   }
 }

@@ -3,11 +3,12 @@
  * run that has expired since. Pure.
  */
 import type { Format, LedgerPolicy, Run, RunRef, RunState, RunSummary } from '../../ledger.ts'
+import { RowCheck } from './row-checksum.ts'
 
 const MS_PER_SECOND = 1000
 
-/** `evicting`: evicted, with rows that have yet to go. `purged`: as if it never was, but for its last number. */
-export type StoredState = RunState | 'evicting' | 'purged'
+/** `evicting`: evicted, with rows that have yet to go. */
+export type StoredState = RunState | 'evicting'
 
 export interface RunRow {
   readonly key: number
@@ -29,7 +30,35 @@ export interface RunRow {
   readonly failure_repeats: number
   readonly tool_count: number
   readonly tool_bytes: number
+  /** Handles that were given and whose results went with a damaged log. */
+  readonly lost_numbers: number
+  /** Null for a row of a release that made none. */
+  readonly row_checksum: number | null
 }
+
+/** Of rows as they are in the file, not settled. */
+export const RUN_CHECK = new RowCheck<RunRow>([
+  'key',
+  'tenant',
+  'run',
+  'state',
+  'format',
+  'ttl_seconds',
+  'verbatim_limit_chars',
+  'created_at',
+  'last_request_at',
+  'ended_at',
+  'last_number',
+  'results',
+  'kept_bytes',
+  'produced_chars',
+  'shown_chars',
+  'failure_key',
+  'failure_repeats',
+  'tool_count',
+  'tool_bytes',
+  'lost_numbers',
+])
 
 /** A run among all: a key of maps. Ids may hold any character. */
 export const nameOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`
@@ -56,9 +85,8 @@ export function isReadable({ state }: Pick<RunRow, 'state'>): boolean {
   return state === 'open' || state === 'ended' || state === 'expired'
 }
 
-/** A settled row as the contract has it; undefined for a purged one. */
-export function toRun(row: RunRow, tools: readonly string[]): Run | undefined {
-  if (row.state === 'purged') return undefined
+/** A settled row as the contract has it. */
+export function toRun(row: RunRow, tools: readonly string[]): Run {
   return { ...toSummary(row), tools: isReadable(row) ? tools : [] }
 }
 

@@ -1,9 +1,9 @@
 /**
- * The SQL of `run-reader.ts` and `runs.ts`. A purged run's row stays for its last number and is left out wherever runs are
- * told; so is a purging one.
+ * The SQL of `run-reader.ts` and `runs.ts`. A purging run has no name and is left out wherever runs are told.
  */
 import type Database from 'better-sqlite3'
 import type { Format } from '../../ledger.ts'
+import { RowCheck } from './row-checksum.ts'
 import type { RunRow, StoredState } from './run-state.ts'
 
 /** A run whose rows have yet to go. */
@@ -22,6 +22,16 @@ export interface StateTotals {
   readonly latest_at: number
 }
 
+export interface ToolRow {
+  readonly key: number
+  readonly run: number
+  readonly name: string
+  readonly input_schema: Buffer
+  readonly row_checksum: number | null
+}
+
+export const TOOL_CHECK = new RowCheck<ToolRow>(['run', 'name', 'input_schema'])
+
 interface NewRun {
   readonly tenant: string
   readonly run: string
@@ -29,6 +39,8 @@ interface NewRun {
   readonly ttl: number
   readonly chars: number
   readonly now: number
+  /** Of an earlier run of the name. */
+  readonly lastNumber: number
 }
 
 /** Rows of a tenant by their ids, half-open, in the order of their bytes. */
@@ -45,8 +57,18 @@ export function prepareRunReads(db: Database.Database) {
   return {
     ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
     byName: db.prepare<[string, string], RunRow>('SELECT * FROM runs WHERE tenant = ? AND run = ?'),
+    byNameAgain: db
+      .prepare<[string, string], number>(
+        'SELECT 1 FROM runs INDEXED BY runs_again WHERE tenant = ? AND run = ?',
+      )
+      .pluck(),
+    countAgain: db
+      .prepare<[Omit<RunRange, 'limit'>], number>(
+        `SELECT count(*) FROM runs INDEXED BY runs_again
+         WHERE tenant = $tenant AND run >= $from AND run < $before`,
+      )
+      .pluck(),
     byKey: db.prepare<[number], RunRow>(`SELECT * FROM runs WHERE key = ? AND state <> 'purging'`),
-    // Purged ones too: leaving them out here could pass over any number of rows in one call.
     list: db.prepare<[RunRange], RunRow>(`${RANGE} ORDER BY run LIMIT $limit`),
     listDesc: db.prepare<[RunRange], RunRow>(`${RANGE} ORDER BY run DESC LIMIT $limit`),
     scan: db.prepare<[number, number], RunRow>(
@@ -62,17 +84,12 @@ export function prepareRunReads(db: Database.Database) {
       `SELECT key, state FROM runs WHERE state IN ('evicting', 'purging')
        ORDER BY state DESC, key LIMIT 1`,
     ),
+    row: db.prepare<[number], RunRow>('SELECT * FROM runs WHERE key = ?'),
     counted: db.prepare<[string], number>('SELECT runs FROM tenants WHERE tenant = ?').pluck(),
-    tool: db
-      .prepare<[number, string], Buffer>(
-        'SELECT input_schema FROM tools WHERE run = ? AND name = ?',
-      )
-      .pluck(),
-    toolNames: db
-      .prepare<[number, number], string>(
-        'SELECT name FROM tools WHERE run = ? ORDER BY name LIMIT ?',
-      )
-      .pluck(),
+    tool: db.prepare<[number, string], ToolRow>('SELECT * FROM tools WHERE run = ? AND name = ?'),
+    tools: db.prepare<[number, number], ToolRow>(
+      'SELECT * FROM tools WHERE run = ? ORDER BY name LIMIT ?',
+    ),
   }
 }
 
@@ -83,11 +100,9 @@ export function prepareRunWrites(db: Database.Database) {
 function rows(db: Database.Database) {
   return {
     create: db.prepare<[NewRun]>(
-      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at, last_request_at)
-       VALUES ($tenant, $run, 'open', $format, $ttl, $chars, $now, $now)
-       ON CONFLICT (tenant, run) DO UPDATE
-       SET state = 'open', format = $format, ttl_seconds = $ttl, verbatim_limit_chars = $chars,
-           created_at = $now, last_request_at = $now`,
+      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
+         last_request_at, last_number)
+       VALUES ($tenant, $run, 'open', $format, $ttl, $chars, $now, $now, $lastNumber)`,
     ),
     countRuns: db.prepare<[{ tenant: string; added: number }]>(
       `INSERT INTO tenants (tenant, runs) VALUES ($tenant, $added)
@@ -102,8 +117,8 @@ function rows(db: Database.Database) {
     // All that puts change, as it is after them.
     count: db.prepare<[RunRow]>(
       `UPDATE runs
-       SET last_request_at = $last_request_at, last_number = $last_number, results = $results,
-           kept_bytes = $kept_bytes, produced_chars = $produced_chars, shown_chars = $shown_chars,
+       SET row_checksum = $row_checksum, last_request_at = $last_request_at,
+           last_number = $last_number, results = $results, kept_bytes = $kept_bytes, produced_chars = $produced_chars, shown_chars = $shown_chars,
            failure_key = $failure_key, failure_repeats = $failure_repeats
        WHERE key = $key`,
     ),
@@ -120,17 +135,13 @@ function rows(db: Database.Database) {
     evicted: db.prepare<[number]>(
       `UPDATE runs SET state = 'evicted', tool_count = 0, tool_bytes = 0 WHERE key = ?`,
     ),
-    // Its name goes to a row of its own, and may be opened again while the rest is being erased.
+    // Its name may be opened again while the rest is being erased.
     purge: db.prepare<[number]>(
       `UPDATE runs SET state = 'purging', run = NULL, failure_key = NULL WHERE key = ?`,
     ),
-    keepName: db.prepare<[RunRow]>(
-      `INSERT INTO runs (tenant, run, state, format, ttl_seconds, verbatim_limit_chars, created_at,
-         last_request_at, last_number)
-       VALUES ($tenant, $run, 'purged', $format, $ttl_seconds, $verbatim_limit_chars, $created_at,
-         $last_request_at, $last_number)`,
-    ),
     erase: db.prepare<[number]>('DELETE FROM runs WHERE key = ?'),
+    row: db.prepare<[number], RunRow>('SELECT * FROM runs WHERE key = ?'),
+    seal: db.prepare<[number, number]>('UPDATE runs SET row_checksum = ? WHERE key = ?'),
   }
 }
 
@@ -144,9 +155,10 @@ function tools(db: Database.Database) {
     countTools: db.prepare<[number, number, number]>(
       'UPDATE runs SET tool_count = ?, tool_bytes = ? WHERE key = ?',
     ),
-    setTool: db.prepare<[number, string, Buffer]>(
-      `INSERT INTO tools (run, name, input_schema) VALUES (?, ?, ?)
-       ON CONFLICT (run, name) DO UPDATE SET input_schema = excluded.input_schema`,
+    setTool: db.prepare<[number, string, Buffer, number]>(
+      `INSERT INTO tools (run, name, input_schema, row_checksum) VALUES (?, ?, ?, ?)
+       ON CONFLICT (run, name) DO UPDATE
+       SET input_schema = excluded.input_schema, row_checksum = excluded.row_checksum`,
     ),
     dropTool: db.prepare<[number, string]>('DELETE FROM tools WHERE run = ? AND name = ?'),
     dropTools: db.prepare<[number]>('DELETE FROM tools WHERE run = ?'),

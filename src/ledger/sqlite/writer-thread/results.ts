@@ -11,10 +11,12 @@ import { type ChunkKeys, type ChunkWriter, eraseCost } from '../rows/chunks.ts'
 import type { ResultReader } from '../rows/result-reader.ts'
 import {
   columnsOf,
-  type ErasedRow,
+  type NewResultRow,
   prepareResultWrites,
+  RESULT_CHECK,
   type ResultRow,
 } from '../rows/result-statements.ts'
+import { damaged } from '../rows/row-checksum.ts'
 import type { RunRow } from '../rows/run-state.ts'
 import { EvidenceIds, type ResultNames } from './evidence-ids.ts'
 
@@ -67,7 +69,23 @@ export class Results implements ResultNames {
       sha256: Buffer.from(put.sha256, 'hex'),
       totalBytes: put.totalBytes,
     }
-    return this.#sql.hasSame.get(same) === undefined ? undefined : this.#sql.same.get(same)
+    const found = this.#sql.hasSame.get(same) === undefined ? undefined : this.#sql.same.get(same)
+    if (found !== undefined) {
+      return RESULT_CHECK.require(found, { run: run.key, tool_use_id: put.toolUseId })
+    }
+    this.#requireNotSame(run.key, put)
+    return undefined
+  }
+
+  /** Throws `ledger_corrupt` when the holder of the put's evidence id is the same, which an index has not told. */
+  #requireNotSame(run: number, put: StreamedPut): void {
+    const holder = this.#reader.byEvidenceId(run, put.toolUseId)
+    if (holder === undefined || holder.tool_use_id !== put.toolUseId) return
+    const isSame =
+      holder.sha256.toString('hex') === put.sha256 &&
+      holder.outcome === put.outcome &&
+      holder.kind === put.kind
+    if (isSame) throw damaged()
   }
 
   /** Whether a put of these names that has brought so many bytes may still be found by {@link findSame}. */
@@ -82,7 +100,7 @@ export class Results implements ResultNames {
    * Keeps a result under the run's next number; returns also the run as it then is, which is the caller's to write. For room
    * and chunks the caller has cared.
    */
-  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: ResultRow; run: RunRow } {
+  keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: NewResultRow; run: RunRow } {
     const { run } = place
     const failures = failuresAfter(run, put)
     const row = this.#rowOf(place, put, { ...keys, repeats: failures.repeats })
@@ -110,7 +128,8 @@ export class Results implements ResultNames {
   }
 
   rename(row: ResultRow, evidenceId: string, recallName: string): void {
-    this.#sql.rename.run(evidenceId, recallName, row.key)
+    const renamed = { ...row, evidence_id: evidenceId, recall_name: recallName }
+    this.#sql.rename.run(evidenceId, recallName, RESULT_CHECK.of(renamed), row.key)
   }
 
   /** Erases rows of a run while `budget` (see `eraseCost`) lasts; returns what is left of it, which is above 0 when all are gone. */
@@ -120,7 +139,9 @@ export class Results implements ResultNames {
     while (left > 0) {
       const rows = this.#sql.first.all(run, left)
       if (rows.length === 0) return left
-      for (const row of rows) if (left > 0) left -= this.#eraseOne(row, left)
+      for (const row of rows) {
+        if (left > 0) left -= this.#eraseOne(RESULT_CHECK.require(row, { run }), left)
+      }
     }
     return 0
   }
@@ -153,11 +174,13 @@ export class Results implements ResultNames {
   }
 
   /** Returns what it cost. */
-  #eraseOne({ key, chunks, total_bytes }: ErasedRow, budget: number): number {
+  #eraseOne(row: ResultRow, budget: number): number {
+    const { key, chunks, total_bytes } = row
     const cost = eraseCost(total_bytes)
     const erased = Math.min(Math.ceil(budget / cost), chunks)
-    this.#chunks.erase(key + chunks - erased, key + chunks)
-    if (erased < chunks) this.#sql.shorten.run(erased, key)
+    this.#chunks.erase(key, { first: key + chunks - erased, end: key + chunks })
+    const left = { ...row, chunks: chunks - erased }
+    if (left.chunks > 0) this.#sql.shorten.run(left.chunks, RESULT_CHECK.of(left), key)
     else this.#sql.erase.run(key)
     return erased * cost
   }
@@ -166,7 +189,7 @@ export class Results implements ResultNames {
     { run, now }: Place,
     put: StreamedPut,
     drawn: ChunkKeys & { readonly repeats: number },
-  ): ResultRow {
+  ): NewResultRow {
     const number = run.last_number + 1
     const { evidenceId, recallName } = this.#ids.draw(run.key, put.toolUseId, number)
     const isViewed = put.kind !== 'binary'

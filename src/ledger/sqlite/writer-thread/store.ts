@@ -225,7 +225,8 @@ export class Store {
     try {
       return this.#transactions.write(() => this.#puts.keepAll(appends), given)
     } catch (error) {
-      if (error instanceof CoatcheckError) throw error
+      // a row that is damaged is the fault of its own put
+      if (error instanceof CoatcheckError && error.code !== 'ledger_corrupt') throw error
       const apart = (work: () => Appended) => this.#apart(work)
       return this.#transactions.write(() => this.#puts.keepAll(appends, apart), given)
     }

@@ -155,7 +155,7 @@ export class Uploads {
     const last = this.#chunks.lastKey(key, key + RESERVED_KEYS)
     if (last !== undefined) {
       const first = Math.max(key, last + 1 - Math.ceil(budget / cost))
-      this.#chunks.erase(first, last + 1)
+      this.#chunks.erase(key, { first, end: last + 1 })
       const left = budget - (last + 1 - first) * cost
       if (first > key || left <= 0) return 0
       this.#sql.erase.run(key)
