@@ -145,6 +145,15 @@ export function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  return reply.send(problemOf(error, request, reply))
+}
+
+/** The body of a problem; its status and headers are set in `reply`. */
+export function problemOf(
+  error: FastifyError | CoatcheckError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): string {
   const known = toCoatcheckError(error, request)
   const { status, title } = PROBLEMS[known.code]
   if (status >= 500) logFailure(known, request)
@@ -165,7 +174,8 @@ export function sendProblem(
   }
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="coatcheck"')
   if (status === BUSY_STATUS) reply.header('retry-after', RETRY_AFTER_SECONDS)
-  return reply.code(status).type(PROBLEM_TYPE).send(JSON.stringify(problem))
+  reply.code(status).type(PROBLEM_TYPE)
+  return JSON.stringify(problem)
 }
 
 const hasUnreadBody = ({ raw }: FastifyRequest): boolean => !raw.readableEnded && hasBody(raw)

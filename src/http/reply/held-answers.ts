@@ -5,7 +5,9 @@
  */
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { CoatcheckError } from '../../core/errors.ts'
 import { HeldMemory, HeldPart, type HeldWords, SMALL_BYTES } from '../body/held-memory.ts'
+import { problemOf } from '../problems/problems.ts'
 import { PieceStream, WRITE_BYTES } from './piece-stream.ts'
 
 const WORDS: HeldWords = {
@@ -35,7 +37,11 @@ export function addHeldAnswers(api: FastifyInstance, maxBytes: number): HeldMemo
     } catch (error) {
       // Less of a stream is on its way then; what a put did is told.
       if (payload instanceof PieceStream) payload.writeBytes = SMALL_BYTES
-      else if (!isPut(request)) throw error
+      else if (!isPut(request)) {
+        // of the answer that is not sent
+        reply.removeHeader('content-length')
+        return void done(null, problemOf(error as CoatcheckError, request, reply))
+      }
     }
     // Text would be in memory twice while it is written.
     done(null, typeof payload === 'string' ? Buffer.from(payload) : payload)
