@@ -1,35 +1,41 @@
 /**
- * The time that runs are judged by: the machine's clock, held against the time that really passes. A clock that jumps is not
- * followed until it has stayed where it is for a while: one that was wrong for a minute must neither evict what was kept nor
- * date a request years ahead.
+ * Clock that decides when runs expire and are evicted. It compares the machine's clock with a
+ * monotonic one.
+ *
+ * A jump of the machine's clock is followed only after the clock has stayed there for a while. A
+ * clock that is wrong for a minute must neither evict evidence nor date a request years ahead.
  */
 import type { Tell } from './notice.ts'
 
-/** A clock that is set by less is followed at once. */
+/** A jump of at most this size is followed at once. */
 export const CLOCK_TOLERANCE_MS = 60_000
 const MS_PER_SECOND = 1000
 
+/** Sources and settings of a {@link SteadyClock}. */
 export interface ClockOptions {
-  /** Milliseconds since the epoch, as the machine has them. */
+  /** The machine's clock, in milliseconds since the epoch. */
   readonly wall: () => number
-  /** Milliseconds that pass whatever the clock is set to, from any beginning. */
+  /** A clock that cannot be set, in milliseconds from any start. */
   readonly monotonic: () => number
-  /** How long a jump is not followed. 0: every jump is followed at once. */
+  /** Milliseconds before a jump is followed. With 0 every jump is followed at once. */
   readonly holdMs: number
   readonly tell: Tell
 }
 
+/** A jump that is not followed yet. `since` is a time of the monotonic clock. */
 interface Jump {
   readonly offsetMs: number
   readonly since: number
 }
 
+/** Clock that holds back jumps of the machine's clock and logs them. */
 export class SteadyClock {
   readonly #options: ClockOptions
-  /** The last time that was followed, and when that was. */
+  /** The last reading of the machine's clock that was followed, with the monotonic time of it. */
   #wallAt: number
   #monotonicAt: number
   #jump: Jump | undefined
+  /** Monotonic time until which every jump is followed. */
   #freeUntil = Number.NEGATIVE_INFINITY
 
   constructor(options: ClockOptions) {
@@ -38,7 +44,7 @@ export class SteadyClock {
     this.#monotonicAt = options.monotonic()
   }
 
-  /** Milliseconds since the epoch. Reading it is what notices a jump. */
+  /** Returns milliseconds since the epoch. Jumps are noticed by this call only. */
   now(): number {
     const monotonic = this.#options.monotonic()
     const wall = this.#options.wall()
@@ -53,13 +59,15 @@ export class SteadyClock {
       : Math.round(steady)
   }
 
-  /** How far the machine's clock is ahead of this one; 0 unless it has jumped. */
+  /**
+   * Seconds by which the machine's clock is ahead of this one. 0 unless a jump is being held back.
+   */
   offsetSeconds(): number {
     this.now()
     return Math.round((this.#jump?.offsetMs ?? 0) / MS_PER_SECOND)
   }
 
-  /** Follows every jump for as long as one would be held: the time of the start is in doubt itself. */
+  /** Follows every jump during the next `holdMs`. For a start whose time is itself in doubt. */
   distrustStart(): void {
     this.#freeUntil = this.#options.monotonic() + this.#options.holdMs
   }

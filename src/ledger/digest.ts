@@ -1,7 +1,7 @@
-/** Digests: of values, of canonical text, and of what tells two failures apart. */
+/** Computes digests of values, of canonical text, and of failures that are compared. */
 import { hash } from 'node:crypto'
 
-/** Hexadecimal digits. */
+/** SHA-256 digest in lower-case hex. */
 export function sha256Hex(bytes: Buffer | string): string {
   return hash('sha256', bytes, 'hex')
 }

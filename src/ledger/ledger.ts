@@ -1,115 +1,148 @@
 /**
- * The ledger: where results are kept, and the only thing here that survives a restart. These comments are the contract;
- * `test/ledger/conformance.ts` holds every implementation to it.
+ * Interface of the ledger, the store of all results. Only the ledger survives a restart.
  *
- * - A promise of `append` that has resolved is on disk: it survives `kill -9`.
- * - Within a run, handles are numbered 1, 2, … in the order of commit and never given twice, also across restarts,
- *   purges and re-opened names.
- * - Nothing that was kept is ever overwritten.
- * - Everything is under (tenant, run): no call can see another tenant's rows.
- * - Times are milliseconds since the epoch and come from the caller; a read that is told none takes the last one told.
- *   Every method may throw `ledger_unavailable`,
- *   `ledger_corrupt` or `storage_full`; a failed call has changed nothing.
- *   But of the calls that are under way when the store itself goes, some may have been done: their answer is lost.
+ * These comments are the contract. `test/ledger/conformance.ts` checks every implementation against
+ * it.
+ *
+ * - When a promise of `append` resolves, the result is on disk: it survives `kill -9`.
+ * - Handles of a run are numbered 1, 2, … in the order of commit. A number is never given twice,
+ *   not even after a restart, a purge, or when the name of a purged run is used again.
+ * - A stored value is never overwritten.
+ * - Every row belongs to a tenant and a run. No call can see rows of another tenant.
+ * - Times are milliseconds since the epoch and come from the caller. A read without a time uses the
+ *   last time that a call brought.
+ * - Every method may throw `ledger_unavailable`, `ledger_corrupt` or `storage_full`. A failed call
+ *   has changed nothing. The one exception: when the store itself ends, calls under way may have
+ *   been carried out although they fail.
  */
 import type { HintKind, ShownPlan } from '../core/content.ts'
 import type { ValuePlan, ViewSource, ViewTotals } from '../core/view/view.ts'
 import type { Page, ResultsQuery, RunsQuery } from './lists.ts'
 
+/** Names a run. */
 export interface RunRef {
-  /** Empty for the only tenant of a service without tenants. */
+  /** Empty in a service without tenants. */
   readonly tenant: string
   readonly run: string
 }
 
+/** Names of all formats. */
 export const FORMATS = ['reference'] as const
-/** How previews and windows of a run are written; fixed when the run opens. */
+/** Format of a run's previews, windows and notes. Fixed when the run opens. */
 export type Format = (typeof FORMATS)[number]
 
 /**
- * `open`; `ended` by a call; `expired` by idling past its TTL. Both keep their evidence until retention ends, counted from
- * the end; then it is `evicted`. A purged run is as one that never was, but for its numbering.
+ * State of a run. A call makes it `ended`; an idle time longer than its TTL makes it `expired`.
+ * Both keep their evidence until the retention, counted from that end, is over. The run is then
+ * `evicted`. A purged run has no state: it reads like a run that never existed. Only its last
+ * number is kept.
  */
 export type RunState = 'open' | 'ended' | 'expired' | 'evicted'
 
-/** A run as a list shows it. */
+/** A run without the names of its tools, as lists return it. */
 export interface RunSummary {
   readonly id: string
   readonly state: RunState
   readonly format: Format
-  /** Idle time after which it expires. */
+  /** Idle seconds after which the run expires. */
   readonly ttlSeconds: number
   readonly verbatimLimitChars: number
   readonly createdAt: number
   readonly lastRequestAt: number
   readonly endedAt: number | null
   readonly results: number
-  /** Bytes of all its values. */
+  /** Bytes of all values of the run. */
   readonly keptBytes: number
-  /** Characters of the text views of its results: what a transcript without coatcheck would carry. */
+  /**
+   * Characters of the text views of all results: the size of a transcript that holds every value
+   * whole.
+   */
   readonly producedChars: number
-  /** Characters of the contents that its puts answered. */
+  /** Characters of the contents that answered the puts. */
   readonly shownChars: number
-  /** How many tools it has registered. */
+  /** Number of registered tools. */
   readonly toolCount: number
-  /** UTF-8 bytes of the names and schemas of its tools. */
+  /** UTF-8 bytes of the names and schemas of all tools. */
   readonly toolBytes: number
 }
 
+/** A run with the names of its tools. */
 export interface Run extends RunSummary {
-  /** Names of its registered tools, sorted; at most as many as the policy lets a run have. */
+  /** Sorted names of the registered tools; at most `maxToolsPerRun`. */
   readonly tools: readonly string[]
 }
 
-/** How a run stands: whether it takes puts, and how they are shown. */
+/**
+ * The members of a run that every put needs: whether the run is open, and the settings that shape
+ * contents.
+ */
 export type Standing = Pick<Run, 'id' | 'state' | 'ttlSeconds' | 'verbatimLimitChars'>
 
-/** What to change: absent, nothing; null, back to the default. `tools` merges by name; null removes one. */
+/**
+ * Change of a run. An absent member stays as it is; null restores the default. `tools` is merged by
+ * name; null removes a tool.
+ */
 export interface RunPatch {
   readonly ttlSeconds?: number | null | undefined
   readonly verbatimLimitChars?: number | null | undefined
-  /** Refused with `format_fixed` when the run is open with another. */
+  /** Refused with `format_fixed` when the run is open with another format. */
   readonly format?: Format | undefined
-  /** JSON Schemas as bytes. */
+  /** Names of tools, each with its JSON Schema as bytes of UTF-8. */
   readonly tools?: ReadonlyMap<string, Buffer | null> | undefined
 }
 
+/** Outcome of a tool call. */
 export type Outcome = 'output' | 'failure' | 'suspension'
+/** Kind of a value. */
 export type Kind = 'json' | 'text' | 'binary'
 
-/** A result to keep. */
+/** A result to be stored. */
 export interface Put {
-  /** As the caller gave it; empty when it gave none. */
+  /** Id of the tool call from the caller; empty without one. */
   readonly toolUseId: string
   readonly idempotencyKey: string | null
   readonly toolName: string | null
   readonly outcome: Outcome
   readonly kind: Kind
   readonly mediaType: string
-  /** Taken over by `append` where it is most of its memory, all of which is not to be used again. */
+  /**
+   * When the value fills most of its `ArrayBuffer`, `append` takes the buffer over. The caller must
+   * then not use any byte of that buffer again.
+   */
   readonly value: Buffer
-  /** Hex digest of `value` where the caller has it already; null: the ledger takes it. */
+  /**
+   * SHA-256 digest of `value` in hex. Null when the caller has none; the ledger then computes it.
+   */
   readonly sha256: string | null
   readonly view: ViewSource
   readonly plan: ValuePlan
-  /** The preview after its handle. */
+  /** Text of the preview without the handle at its start. */
   readonly preview: string
   readonly hint: HintKind
-  /** What the content shows, to be counted. */
+  /** Sizes from which the characters of the content are counted. */
   readonly shown: ShownPlan
-  /** Digest of tool and message of a failure, by which repeats are told; null for other outcomes. */
+  /**
+   * Digest of a failure's tool and message. Repeats of a failure have the same digest. Null for
+   * other outcomes.
+   */
   readonly failureKey: string | null
-  /** The run's limit when it was planned; kept, so that later reads render the same. */
+  /**
+   * `verbatimLimitChars` of the run when the put was planned. Stored, so that later reads render
+   * the same content.
+   */
   readonly verbatimLimitChars: number
 }
 
-/** A result as kept. */
+/** A stored result. */
 export interface Result {
-  /** The ledger's own key; for `chunks` only. */
+  /** Internal key, unique in the ledger. Only `chunks` reads it. */
   readonly key: number
+  /** Number of the handle, from 1. */
   readonly number: number
   readonly evidenceId: string
-  /** What notes call it in a recall. */
+  /**
+   * Name by which notes and hints recall it: the evidence id, or the handle when the id is long.
+   */
   readonly recallName: string
   readonly toolUseId: string
   readonly toolName: string | null
@@ -117,64 +150,79 @@ export interface Result {
   readonly kind: Kind
   readonly mediaType: string
   readonly totalBytes: number
-  /** Of the text view; null for a binary. */
+  /** Characters of the text view; null for a binary. */
   readonly totalChars: number | null
+  /** Lines of the text view; null for a binary. */
   readonly totalLines: number | null
+  /** Bytes of the text view; 0 for a binary. */
   readonly viewBytes: number
   readonly sha256: string
   readonly view: ViewSource
   readonly preview: string
   readonly hint: HintKind
+  /** How often this failure has now occurred in a row; 1 for other outcomes. */
   readonly repeats: number
   readonly verbatimLimitChars: number
   readonly createdAt: number
 }
 
-/** A row of a value, see `core/view.ts`. */
+/** A chunk of a value, with the counts before it; see `ChunkPlan` in `core/view/view.ts`. */
 export interface Chunk {
   readonly firstByte: number
   readonly firstLine: number
   readonly firstCrlf: number
   readonly firstChar: number
   readonly state: number
-  /** Not to be changed, nor handed to another thread: other readers may have the same. */
+  /** Shared with other readers: must not be changed or transferred to another thread. */
   readonly bytes: Buffer
 }
 
-/** What an upload becomes: a put whose value the ledger has already. */
+/** A put that finishes an upload. Its value is in the ledger already. */
 export type StreamedPut = Omit<Put, 'value' | 'plan' | 'sha256'> & {
   readonly sha256: string
   readonly totalBytes: number
   readonly totals: ViewTotals
 }
 
-/** What a retry is known by, see {@link Ledger.append}; and how long its value is to be, where that is known. */
+/**
+ * Names by which a retry is recognized, see {@link Ledger.append}. `totalBytes` is the size of the
+ * value, when it is known beforehand.
+ */
 export type PutNames = Pick<Put, 'toolUseId' | 'idempotencyKey'> & {
   readonly totalBytes?: number | undefined
 }
 
-/** A value on its way in pieces; invisible until it is finished, and gone when it is not. One call at a time. */
+/**
+ * A value that arrives in pieces. No read finds it until it is finished, and an unfinished one is
+ * erased. Only one call may be pending at a time.
+ */
 export interface Upload {
   /**
-   * Keeps the next chunks, in order. Resolves when the writer has them: to await it is the backpressure. Buffers that are the
-   * whole of their memory are taken over. Throws `over_limit` (bytes of the run), `overloaded`, …: the value is then lost,
-   * what was added is erased, and `finish` is refused.
+   * Adds the next chunks, in order. Resolves when the writer has taken the chunks before them,
+   * which gives backpressure. Buffers that fill their whole `ArrayBuffer` are taken over. Throws
+   * `over_limit` (bytes of the run), `overloaded` and the errors of a put. After an error the value
+   * is lost, its chunks are erased, and `finish` is refused.
    */
   add(chunks: readonly Chunk[]): Promise<void>
-  /** What was added so far, as `Ledger.chunks`. */
+  /** Reads the chunks that were added so far, like `Ledger.chunks`. */
   chunks(seek: ChunkSeek): AsyncIterable<Chunk>
   /**
-   * Makes it a result, as `append` does, by the same rules; a retry that is found takes the place of what was added, which is
-   * erased. The only durable step. A value without bytes has one chunk, too.
+   * Turns the upload into a result, by the rules of `append`. When it is a retry, the earlier
+   * result is returned and the added chunks are erased. Only this step is durable. A value of 0
+   * bytes needs one chunk, too.
    */
   finish(put: StreamedPut, now: number): Promise<{ result: Result; retried: boolean }>
-  /** Leaves nothing behind. At any time, also after a failure; after `finish` it does nothing. */
+  /**
+   * Erases everything that was added. May be called at any time, also after a failure. Does nothing
+   * after `finish`.
+   */
   abort(): Promise<void>
 }
 
 /**
- * From which chunk to read: the one that holds a byte; the one that holds a char of the view; the last one with fewer than
- * `line - 1` line ends before it, so that the 1-based line starts in it or right after it.
+ * Position from which chunks are read. `byte` (from 0): the chunk that holds this byte. `char`
+ * (from 0): the chunk that holds this character of the text view. `line` (from 1): the last chunk
+ * with fewer than `line - 1` line ends before it, so that the line starts in it or right after it.
  */
 export type ChunkSeek =
   | { readonly byte: number }
@@ -182,139 +230,173 @@ export type ChunkSeek =
   | { readonly line: number }
 
 /**
- * How a result is asked for. `recall` is an evidence id or, where no evidence id equals it, a handle (`r3`, `$r3`). A key is the
- * one that its put came with.
+ * Names a result of a run. `number` is that of its handle. `recall` is an evidence id, or a handle
+ * (`r3`, `$r3`) when no evidence id equals it. `idempotencyKey` is the key of its put.
  */
 export type ResultQuery =
   | { readonly number: number }
   | { readonly recall: string }
   | { readonly idempotencyKey: string }
 
+/** Number of a run's results, and bytes of their values. */
 export interface RunCounts {
   readonly results: number
   readonly keptBytes: number
 }
 
-/** Of all that was purged up to then: `done` when its bytes are in no file of the ledger, `pending` before. */
+/**
+ * State of the erasure of everything purged so far. `done`: no file of the ledger holds a byte of
+ * it. `pending`: that is not reached yet.
+ */
 export type Erased = 'pending' | 'done'
 
+/** Counts of an ended run. */
 export interface EndCounts extends RunCounts {
-  /** Null unless it was asked to purge. */
+  /** Null without a purge. */
   readonly erased: Erased | null
 }
 
-/** Puts that wait to be committed, and the bytes of their values. */
+/** Number of puts that wait to be committed, and bytes of their values. */
 export interface Queued {
   readonly puts: number
   readonly bytes: number
 }
 
-/** Counts over all runs that can be read. */
+/** Counts over all runs whose evidence can be read. */
 export interface Totals {
   readonly runs: Readonly<Record<'open' | 'ended' | 'expired', number>>
   readonly results: number
-  /** Bytes of their values. */
+  /** Bytes of the values of these results. */
   readonly keptBytes: number
-  /** When the oldest open run was opened; null without one. */
+  /** Time when the oldest open run was opened; null without an open run. */
   readonly oldestOpenAt: number | null
-  /** The last request of any run; 0 without one. */
+  /** Time of the last request of any run; 0 in a ledger without runs. */
   readonly latestAt: number
 }
 
 /** Sizes on disk, in bytes. */
 export interface DiskSizes {
-  /** What this process may still write to the ledger's disk. */
+  /** Bytes that this process may still write to the ledger's disk. */
   readonly freeDiskBytes: number
   readonly ledgerBytes: number
   readonly logBytes: number
 }
 
-/** What a ledger enforces, in its own transactions. */
+/** Defaults and limits that a ledger enforces in its transactions. */
 export interface LedgerPolicy {
   readonly defaultTtlSeconds: number
   readonly defaultVerbatimLimitChars: number
   readonly retentionSeconds: number
-  /** Of a tenant; evicted and purged ones do not count. */
+  /** Most runs of a tenant. Evicted and purged runs do not count. */
   readonly maxRuns: number
   readonly maxResultsPerRun: number
   readonly maxBytesPerRun: number
-  /** Of all tenants; the others wait for a later sweep. */
+  /** Most evictions in a minute, over all tenants. Further runs wait for a later sweep. */
   readonly maxEvictionsPerMinute: number
   readonly maxToolsPerRun: number
-  /** Of the names and schemas of a run's tools. */
+  /** Most UTF-8 bytes of the names and schemas of a run's tools. */
   readonly maxToolBytesPerRun: number
 }
 
+/** The ledger, see the top of this file. */
 export interface Ledger {
-  /** Asks the store for real; throws when it does not answer. */
+  /** Checks that the store answers. Throws when it does not. */
   ping(): Promise<void>
 
-  /** Opens a run or changes an open one. Throws `ended`, `expired`, `evicted`, `format_fixed`, `over_limit` (runs, tools). */
+  /**
+   * Opens a run, or changes an open one. Throws `ended`, `expired`, `evicted`, `format_fixed` and
+   * `over_limit` (runs, tools).
+   */
   openRun(ref: RunRef, patch: RunPatch, now: number): Promise<{ run: Run; created: boolean }>
-  /** Undefined when it never was, or was purged. Applies the idle time: a run past it reads as `expired`. */
+  /**
+   * Finds a run. Undefined when it never existed or was purged. A run that was idle for longer than
+   * its TTL reads as `expired`, also before a sweep has noted it.
+   */
   findRun(ref: RunRef, now: number): Promise<Run | undefined>
-  /** The little of {@link findRun} that every put asks for; cheap. */
+  /** The part of {@link findRun} that every put needs. Often answered from memory. */
   findStanding(ref: RunRef, now: number): Promise<Standing | undefined>
   /**
-   * A page of the runs of a tenant, see {@link RunsQuery}. Throws `invalid_request` for an `after` that is no page's `next` in
-   * this order.
+   * Returns a page of a tenant's runs, see {@link RunsQuery}. Throws `invalid_request` when `after`
+   * is not the `next` of a page in this order.
    */
   listRuns(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>>
   /**
-   * Ends a run; with `purge`, it can be read no more from the commit on, and the promise resolves when all its rows and bytes
-   * are gone (`erased: 'done'`), while other writes go on. After some seconds, and where a reader of another process is in the
-   * way, it resolves with `pending`: its bytes go later, and to purge the run again tells when. Rejected, it is purged all the same,
-   * and its bytes go with the next sweep or restart. Zeros for a run that is not there; ending twice is no error.
+   * Ends a run. To end it twice is no error. A run that does not exist counts as zeros.
+   *
+   * With `purge`, the run cannot be read from the commit on. The promise resolves with `done`
+   * in `erased` when all its rows and bytes are gone; other writes go on meanwhile. It resolves with
+   * `pending` after some seconds, or when a reader in another process blocks the erasure. The bytes
+   * then go later; another purge of the run tells when. When the promise rejects after the commit,
+   * the run is purged all the same, and its bytes go with the next sweep or restart.
    */
   endRun(ref: RunRef, how: { readonly purge: boolean }, now: number): Promise<EndCounts>
-  /** The registered schema of a tool. */
+  /** Finds the registered schema of a tool, as bytes of UTF-8. Undefined when there is none. */
   findTool(ref: RunRef, name: string): Promise<Buffer | undefined>
-  /** Notes a request of the run, from which its idle time counts; kept with the next commit. */
+  /** Notes a request of an open run, which restarts its idle time. Written with the next commit. */
   touch(ref: RunRef, now: number): void
 
   /**
-   * Keeps a result, opening the run if need be. `retried`: it was there already and nothing was counted: same tool use id
-   * with same outcome, kind and bytes, or, when `idempotencyKey` is given, same key. An empty id is never the same.
-   * Draws the evidence id: the tool use id, or the handle without one; when that is taken, `<id>~2`, `~3`, …. An id that
-   * names an existing handle (`r3`, `$r3`) is taken. A result under the id of a suspension takes the id, and the
-   * suspension moves to `<id>~suspension` (or `…~suspension~2`). Throws `ended`, `expired`, `evicted`, `over_limit`, and
-   * `overloaded` when more waits to be committed than may.
+   * Stores a result. Opens the run when it does not exist.
+   *
+   * `retried` is true when the put repeats an earlier one; nothing is stored or counted then. With
+   * an `idempotencyKey`, a put is a retry when the key is the same. Without one, it is a retry when
+   * tool use id, outcome, kind and bytes are the same. A put without both is never a retry.
+   *
+   * The evidence id is the tool use id, or the handle without one. When that id is taken, it
+   * becomes `<id>~2`, `<id>~3`, …. An id that reads as an existing handle (`r3`, `$r3`) counts as
+   * taken. A suspension gives its id up to the next result of the same tool use id, and is renamed
+   * `<id>~suspension` (or `<id>~suspension~2`, …).
+   *
+   * Throws `ended`, `expired`, `evicted` and `over_limit`. Throws `overloaded` when the queue of
+   * puts is full.
    */
   append(ref: RunRef, put: Put, now: number): Promise<{ result: Result; retried: boolean }>
-  /** Throws `overloaded` when a put of so many bytes would be refused with it now; for whoever has yet to read them. */
+  /**
+   * Throws `overloaded` when a put of `bytes` would be refused with it now. For callers that have
+   * not read the value yet.
+   */
   requireRoom(bytes: number): void
+  /** Returns the size of the queue of puts. */
   queued(): Queued
-  /** Asks the file system; throws what it throws. */
+  /** Asks the file system for sizes. Throws its errors. */
   diskSizes(): Promise<DiskSizes>
+  /** Finds a result. Undefined when there is none, or the run cannot be read any more. */
   findResult(ref: RunRef, query: ResultQuery): Promise<Result | undefined>
   /**
-   * A page of the results of a run, in the order of their handles. Throws `invalid_request` for an `after` that is no page's
-   * `next`.
+   * Returns a page of a run's results, in the order of their handles. Throws `invalid_request` when
+   * `after` is not the `next` of a page.
    */
   listResults(ref: RunRef, query: ResultsQuery): Promise<Page<Result>>
-  /** The numbers of the first results of a run, at most `limit`. */
+  /** Returns the numbers of the first results of a run, at most `limit`. */
   firstNumbers(ref: RunRef, limit: number): Promise<readonly number[]>
   /**
-   * The chunks of a value in order, from where `seek` says; read a few at a time as they are asked for. Throws `evicted`
-   * when the value was erased since, never a part as if it were all.
+   * Reads the chunks of a value in order, from `seek` on, a few at a time. Throws `evicted` when
+   * the value is erased meanwhile; a part is never passed off as the whole.
    */
   chunks(result: Result, seek: ChunkSeek): AsyncIterable<Chunk>
 
   /**
-   * Begins a value that arrives in pieces. Throws as `append` would, as far as that is known, and `overloaded` when too many
-   * are under way; one that nothing came of for some seconds makes room, and is `overloaded` when it goes on. `names`: those
-   * that it will be finished with; what may be a retry by them has room in a full run. When the run is purged meanwhile, what
-   * was added goes with it, and the upload throws `ended`.
+   * Begins an upload. `names` are those of the later `finish`: a value that may be a retry by them
+   * is accepted in a full run.
+   *
+   * Throws the errors of `append` that are known before the value is, and `overloaded` when too
+   * many uploads are under way. An upload without new chunks for some seconds gives way to another
+   * one; its next call throws `overloaded`. When the run is purged meanwhile, the added chunks are
+   * erased, and the upload throws `ended`.
    */
   openUpload(ref: RunRef, now: number, names?: PutNames): Promise<Upload>
 
-  /** Of all tenants, as the last sweep has left them. */
+  /**
+   * Returns counts over all tenants. A run that has expired since the last sweep still counts as
+   * open.
+   */
   totals(): Promise<Totals>
   /**
-   * Expires idle runs and evicts those past retention, some at a time; true when there is more to do. Times of runs that lie in
-   * the future, which a clock that went back has left, become `now`.
+   * Expires idle runs and evicts runs past their retention, some at a time. True when there is more
+   * to do. Times of a run that are more than a minute in the future become `now`: a clock that was
+   * ahead and was set back has left them.
    */
   sweep(now: number): Promise<boolean>
-  /** Commits what is queued, writes what is noted, frees the file. */
+  /** Commits the queued puts, writes the noted requests, and closes the store. */
   close(): Promise<void>
 }

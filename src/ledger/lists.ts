@@ -1,51 +1,61 @@
 /**
- * Lists of a ledger: what a page is asked by, and what it promises while rows change.
+ * Queries and pages of the ledger's lists.
  *
- * A row that is there from the first page to the last is listed exactly once, as long as what the list is ordered and filtered
- * by does not change. In the order `last_request_at`, a run that is asked for between two pages moves to the newest end:
- * ascending it may be listed twice, descending not at all.
+ * A row that exists from the first page to the last is listed exactly once, as long as the members
+ * that order and filter the list do not change. A request moves a run to the newest end of the
+ * order `last_request_at`. When that happens between two pages, an ascending list may show the run
+ * twice, and a descending list may leave it out.
  */
 import type { Kind, Outcome, Result, RunState, RunSummary } from './ledger.ts'
 
+/** Names of all orders of runs. */
 export const RUN_ORDERS = ['run_id', 'created_at', 'last_request_at'] as const
-/** What runs are ordered by. Runs with the same time are ordered by their ids. */
+/** Order of a list of runs. Runs with the same time are ordered by their ids. */
 export type RunOrder = (typeof RUN_ORDERS)[number]
 
-/** Ends a page early: its items count for at most `maxBytes`, but a page has at least one item when any is left. */
+/**
+ * Bound of a page in bytes. The page ends before `maxBytes` would be passed, but has at least one
+ * item when any is left.
+ */
 export interface PageBound<Item> {
   readonly maxBytes: number
-  /** How many bytes an item counts for. */
+  /** Bytes that an item counts for. */
   readonly bytesOf: (item: Item) => number
 }
 
+/** Query for one page of a list. `limit` is its largest number of items. */
 export interface PageQuery<Item> {
   readonly limit: number
-  /** The `next` of the page before, which was asked with the same order and filters. */
+  /**
+   * `next` of the page before, asked with the same order and filters. Absent for the first page.
+   */
   readonly after?: string | undefined
   readonly bound?: PageBound<Item> | undefined
 }
 
+/** Query for a page of runs. */
 export interface RunsQuery extends PageQuery<RunSummary> {
-  /** Absent: `run_id`, the order of their ids' bytes. */
+  /** `run_id` when absent: the order of the UTF-8 bytes of the ids. */
   readonly order?: RunOrder | undefined
-  /** The last of the order first. */
+  /** True lists the last runs of the order first. */
   readonly desc?: boolean | undefined
   readonly state?: RunState | undefined
-  /** Only runs whose id starts with it. */
+  /** Start of the ids to list. */
   readonly prefix?: string | undefined
 }
 
-/** Filters leave only results that match all of them. */
+/** Query for a page of results. A result is listed when it matches all filters. */
 export interface ResultsQuery extends PageQuery<Result> {
-  /** Empty: those that were put without an id. */
+  /** The empty string matches results without a tool use id. */
   readonly toolUseId?: string | undefined
   readonly toolName?: string | undefined
   readonly outcome?: Outcome | undefined
   readonly kind?: Kind | undefined
 }
 
+/** One page of a list. */
 export interface Page<Item> {
   readonly items: readonly Item[]
-  /** What to ask for the following page with; null at the end. */
+  /** The `after` that asks for the following page; null at the end. */
   readonly next: string | null
 }

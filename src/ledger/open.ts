@@ -1,6 +1,6 @@
 /**
- * The ledger that a setting names: a path, or a `file://` URL, of a SQLite file. The only place that knows which kinds there
- * are.
+ * Opens the ledger that a setting names: the path or `file://` URL of a SQLite file. Only this file
+ * knows which kinds of ledgers exist.
  */
 import { fileURLToPath } from 'node:url'
 import { CoatcheckError } from '../core/errors.ts'
@@ -9,7 +9,10 @@ import { type LedgerOptions, openSqliteLedger } from './sqlite/open.ts'
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):\/\//i
 
-/** Throws `ledger_unavailable`, `ledger_corrupt` or `storage_full` with a detail for whoever set the location. */
+/**
+ * Opens or creates the ledger at `location`. Throws `ledger_unavailable`, `ledger_corrupt` or
+ * `storage_full`, with a detail for the operator.
+ */
 export async function openLedger(
   location: string,
   policy: LedgerPolicy,

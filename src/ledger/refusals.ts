@@ -1,7 +1,14 @@
-/** What a run that is not open is refused with: by the ledger in its transaction, and by use cases before any work. */
+/**
+ * Errors for runs that are not open. The ledger throws them in its transactions, and use cases
+ * before any work.
+ */
 import { CoatcheckError } from '../core/errors.ts'
 import type { Run, RunState } from './ledger.ts'
 
+/**
+ * Error for a request that needs an open run: `ended`, `expired` or `evicted`, by the state of the
+ * run.
+ */
 export function runNotOpen(
   run: Pick<Run, 'id' | 'ttlSeconds'>,
   state: Exclude<RunState, 'open'>,

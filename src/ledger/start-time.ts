@@ -1,14 +1,18 @@
-/** Holds the clock of a start against the last request that the ledger has: nothing else tells whether it is right. */
+/**
+ * Compares the machine's clock at a start with the last request in the ledger. Nothing else shows
+ * whether the clock is right.
+ */
 import { CLOCK_TOLERANCE_MS } from './clock.ts'
 import type { Tell } from './notice.ts'
 
-/** A service may be down for so long without anybody asking whether the clock is right. */
+/** A service that was down for longer than this has a start in doubt. */
 const DOWN_MS = 86_400_000
 const MS_PER_SECOND = 1000
 
 /**
- * True when the clock may be wrong: it is more than a day after the last request of any run, or before it. Then it is told, and
- * nothing should be evicted for `holdMs`. `latestAt` is 0 for a ledger without runs. Times are milliseconds since the epoch.
+ * Whether the clock at a start may be wrong: more than a day after the last request of any run, or
+ * more than a minute before it. Logs a warning then; the caller should evict nothing for `holdMs`.
+ * `latestAt` is 0 for a ledger without runs. Times are milliseconds since the epoch.
  */
 export function isStartInDoubt(
   times: { readonly now: number; readonly latestAt: number; readonly holdMs: number },

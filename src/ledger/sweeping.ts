@@ -1,24 +1,30 @@
 /**
- * Sweeping at intervals: idle runs expire and evidence past its retention goes, a piece at a time, so that requests in
- * between are not kept waiting.
+ * Sweeps a ledger at intervals: idle runs expire, and evidence past its retention is evicted. Each
+ * sweep is done in pieces, so that requests do not wait long.
  */
 import type { Ledger } from './ledger.ts'
 
 const INTERVAL_MS = 60_000
-/** Between two pieces while there is more to do. */
+/** Pause between two pieces of a sweep. */
 const PAUSE_MS = 20
 
+/** Handle of running sweeps. */
 export interface Sweeping {
+  /** Starts no further piece. A piece under way goes on. */
   stop(): void
 }
 
+/**
+ * Starts sweeps. `onError` gets the error of a failed one; the next follows after an interval. The
+ * timers do not keep the process running.
+ */
 export function startSweeping(
   ledger: Ledger,
   options: {
     readonly now: () => number
     readonly onError: (error: unknown) => void
     readonly intervalMs?: number
-    /** Until the first one; an interval when absent. */
+    /** Milliseconds until the first sweep; an interval when absent. */
     readonly firstMs?: number
   },
 ): Sweeping {

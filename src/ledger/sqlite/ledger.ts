@@ -1,7 +1,10 @@
 /**
- * The ledger in a SQLite file: writes go to a thread, in order, and are answered when they are committed; reads are done
- * here, on a connection of their own, and see what is committed. A value is read a few chunks at a time, so that no statement
- * stays open while a reader is slow. When the writer is gone, reads go on.
+ * The ledger in a SQLite file.
+ *
+ * Writes go to a thread, in order, and are answered when they are committed. Reads run in this
+ * thread on their own connection and see what is committed. A value is read a few chunks at a time,
+ * so that no statement stays open while a reader is slow. When the writer thread has ended, reads
+ * go on.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -35,13 +38,16 @@ import type { SentTouches } from './protocol/last-requests.ts'
 import type { Appended } from './protocol/messages.ts'
 import { handOver } from './protocol/transfer.ts'
 
-/** How many chunks are read at once: one at first, which is often all that is asked for, then up to a MiB. */
+/**
+ * Most chunks that are read at once, about 1 MiB. A read starts with one chunk, which is often
+ * enough, and then doubles.
+ */
 const READ_CHUNKS = 16
-/** After so many, some milliseconds of work, it is the turn of others. */
+/** After this many chunks, some milliseconds of work, the event loop gets a turn. */
 const TURN_CHUNKS = 32
 const NO_NAMES: PutNames = { toolUseId: '', idempotencyKey: null }
 
-/** Made by `open.ts`. */
+/** The ledger in a SQLite file. Created by `open.ts`. */
 export class SqliteLedger implements Ledger {
   readonly #reader: Reader
   readonly #writes: Writes
@@ -68,7 +74,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async ping(): Promise<void> {
-    // the writer is asked in any case: it finds out why, and tells
+    // The writer is asked even when the read fails: it finds the cause and reports it.
     await Promise.all([this.#reading(() => this.#open.ping()), this.#writes.ask({ name: 'ping' })])
   }
 
@@ -186,7 +192,7 @@ export class SqliteLedger implements Ledger {
       yield* await this.#reading(() => this.#open.readChunks({ ...rest, first, end }))
       first = end
       turnChunks += count
-      // Decoding takes its time: others get their turn.
+      // Decoding takes time. Other work gets its turn.
       if (turnChunks >= TURN_CHUNKS) {
         turnChunks = 0
         await nextTurn()
@@ -194,7 +200,7 @@ export class SqliteLedger implements Ledger {
     }
   }
 
-  /** Runs a query, see {@link ReadFaults.again}. */
+  /** Runs a query and checks its errors, see {@link ReadFaults.again}. */
   async #reading<Answer>(query: () => Answer | Promise<Answer>): Promise<Answer> {
     try {
       return await query()
@@ -203,13 +209,16 @@ export class SqliteLedger implements Ledger {
     }
   }
 
-  /** The connection that reads is closed first: the last one to go puts the log back into the file. */
+  /**
+   * Closes the reading connection first: the last connection to close copies the log into the
+   * ledger.
+   */
   async #close(): Promise<void> {
     this.#reader.close()
     await this.#writes.close()
   }
 
-  /** What fails stays noted, and goes along with the next write. */
+  /** Writes the noted requests. After a failure they stay noted and go with the next write. */
   async #flush(): Promise<void> {
     this.#isFlushing = true
     try {

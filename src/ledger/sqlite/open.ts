@@ -1,4 +1,4 @@
-/** Opens a ledger in a SQLite file: starts the thread that writes, then the connection that reads. */
+/** Opens a ledger in a SQLite file: starts the writer thread, then opens the reading connection. */
 import { realpathSync } from 'node:fs'
 import { CHUNK_CACHE_BYTES } from '../../core/limits.ts'
 import type { Ledger, LedgerPolicy } from '../ledger.ts'
@@ -14,25 +14,28 @@ import { SentTouches } from './protocol/last-requests.ts'
 import type { Commit } from './protocol/messages.ts'
 import { startThread, type WriterPort } from './protocol/thread.ts'
 
-/** Default bounds of what may wait to be committed. */
+/** Default bounds of the queue of puts: 4,096 puts, 64 MiB. */
 const QUEUE_LIMITS: QueueLimits = { puts: 4_096, bytes: 67_108_864 }
 
 const ignore = (): void => undefined
 
+/** Options of a ledger in a SQLite file. */
 export interface LedgerOptions {
+  /** Called after each committed transaction of puts. */
   readonly onCommit?: (commit: Commit) => void
+  /** Called for each notice to the operator. */
   readonly onNotice?: Tell
-  /** Called once when the thread that writes has ended by an error that nothing caught; reads go on. */
+  /** Called once when the writer thread has ended by an uncaught error. Reads go on. */
   readonly onFault?: (cause: unknown) => void
-  /** Past them a put is refused with `overloaded`. */
+  /** Bounds of the queue of puts. Beyond them a put is refused with `overloaded`. */
   readonly queue?: Partial<QueueLimits>
-  /** For chunks that were read lately; 0: none. */
+  /** Bytes of the cache of recently read chunks; 0 for no cache. */
   readonly cacheBytes?: number
   /** Room on the disk that is kept for purges and starts, see `room.ts`; 0 when absent: none. */
   readonly reserveBytes?: number
 }
 
-/** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
+/** Opens or creates the ledger at `path`. Throws the errors of `openFile` in `file/file.ts`. */
 export function openSqliteLedger(
   path: string,
   policy: LedgerPolicy,
@@ -46,8 +49,8 @@ export function openSqliteLedger(
 }
 
 /**
- * Opens the ledger with a writer that is being started. The writer belongs to the ledger: it is gone when this throws, and when
- * the ledger is closed.
+ * Opens the ledger with a writer that is being started. The ledger owns the writer: it has ended
+ * when this throws, and when the ledger is closed.
  */
 export async function openWith(
   port: WriterPort,

@@ -1,24 +1,32 @@
 /**
- * Transactions that need not be on disk when they return: pieces of a value that is not finished, and a purge, whose answer
- * waits for a checkpoint. Of a killed process none is lost, since the system has them. Of a machine that stops, those from
- * some point on are, which leaves a state that was. With a log, `NORMAL` leaves out the flush at a commit and nothing else:
+ * Transactions that do not wait for the disk: pieces of an unfinished value, and purges, whose
+ * answer waits for a checkpoint.
  *
- * - A later commit with `FULL` flushes the log file, and with it all frames that were written before its own. So a result and
- *   the pieces it is made of are on disk together.
- * - Frames are read back in order, up to the first that is not whole. No transaction is there without those before it.
- * - What a checkpoint takes into the main file is flushed in the log first, with `NORMAL` as with `FULL`.
+ * The end of the process loses none of them, since the system has the bytes. When the machine
+ * stops, they may be lost from some commit on; the ledger is then in an earlier, consistent state.
+ * With a write-ahead log, `synchronous = NORMAL` leaves out the flush at a commit and nothing else:
+ *
+ * - A later commit with `FULL` flushes the log, and with it all frames that were written before. So
+ *   a result and its chunks reach the disk together.
+ * - Frames are read back in order, up to the first that is not whole. No transaction is recovered
+ *   without those before it.
+ * - A checkpoint flushes the log before it copies it into the main file, with `NORMAL` as with
+ *   `FULL`.
  */
 import type Database from 'better-sqlite3'
 
 const FULL = 2
 
-/** Runs `work`, outside any transaction, without waiting for the disk at its commits; all others wait, which is asserted. */
+/**
+ * Runs `work`, whose commits do not wait for the disk. Must not be called inside a transaction.
+ * Afterwards commits wait again, which is asserted.
+ */
 export function unsynced<Answer>(db: Database.Database, work: () => Answer): Answer {
   db.pragma('synchronous = NORMAL')
   try {
     return work()
   } finally {
-    // a fault has closed it
+    // A fault closes the connection.
     if (db.open) requireFull(db)
   }
 }
