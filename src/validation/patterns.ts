@@ -1,6 +1,8 @@
-/** Regular expressions of callers' schemas, read as widely as ECMAScript allows. */
+/**
+ * Regular expressions of callers' schemas, in Unicode mode if possible and in plain mode otherwise.
+ */
 
-/** A `pattern` that is no regular expression in either mode. */
+/** A pattern that is not a regular expression in either mode. */
 export class PatternError extends Error {
   readonly pattern: string
 
@@ -11,7 +13,10 @@ export class PatternError extends Error {
   }
 }
 
-/** Whether the expression is one only outside of Unicode mode, where `\A` is `A`, and `\p{L}` is `p{L}`. */
+/**
+ * Whether `pattern` is valid only without Unicode mode, where `\A` means `A` and `\p{L}` means
+ * `p{L}`.
+ */
 export function needsPlainMode(pattern: string): boolean {
   try {
     return regExpOf(pattern).flags === ''
@@ -20,7 +25,10 @@ export function needsPlainMode(pattern: string): boolean {
   }
 }
 
-/** The expression as Unicode mode reads it, or, where that mode forbids it, as plain ECMAScript does. */
+/**
+ * Compiles a pattern in Unicode mode, or in plain mode when Unicode mode refuses it. Throws {@link
+ * PatternError} when both refuse it.
+ */
 export function regExpOf(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')

@@ -1,6 +1,4 @@
-/**
- * Short, safe extracts of callers' data for messages: well-formed, clipped, never a whole value.
- */
+/** Short extracts of callers' data for messages. They are well-formed and clipped. */
 import { charsOf, firstChars } from '../core/text.ts'
 import { SAMPLE_CHARS, SAMPLE_ENTRIES } from './limits.ts'
 
@@ -8,9 +6,9 @@ const ELLIPSIS = '…'
 
 const encodedBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text)) - 2
 
-/** `text`, cut so that it takes at most `budgetBytes` between the quotes of a JSON string. */
+/** Cuts `text` to at most `budgetBytes` bytes, as encoded in JSON without the quotes. */
 export function clip(text: string, budgetBytes: number): string {
-  // A UTF-16 unit takes at least one byte, so what lies past the budget need not be looked at.
+  // A UTF-16 unit takes at least one byte, so text beyond the budget is not looked at.
   const start = text.slice(0, budgetBytes + 1).toWellFormed()
   if (encodedBytes(start) <= budgetBytes) return start
   let clipped = ''
@@ -23,14 +21,14 @@ export function clip(text: string, budgetBytes: number): string {
   return clipped + ELLIPSIS
 }
 
-/** `text` in JSON quotes, clipped to a sample. */
+/** `text` as a JSON string, clipped to {@link SAMPLE_CHARS} characters. */
 export function quote(text: string): string {
   const sample = firstChars(text, SAMPLE_CHARS)
   const quoted = JSON.stringify(sample.toWellFormed())
   return sample.length === text.length ? quoted : `${quoted.slice(0, -1)}${ELLIPSIS}"`
 }
 
-/** The first entries as `word`, or else {@link show}, words them; how many more there are. */
+/** The first entries, written by `word`, and the number of those left out. */
 export function list(
   entries: readonly unknown[],
   word: (entry: unknown, index: number) => string = show,
@@ -41,7 +39,7 @@ export function list(
   return hidden > 0 ? `${shown} and ${hidden} more` : shown
 }
 
-/** A value as it would be written, when it is a scalar; else its shape. */
+/** A scalar as JSON, or the shape of an array or object. */
 export function show(value: unknown): string {
   if (typeof value === 'string') return quote(value)
   if (Array.isArray(value)) return `an array of ${count(value.length, 'item')}`
@@ -49,7 +47,7 @@ export function show(value: unknown): string {
   return String(value)
 }
 
-/** The JSON type of a value and a sample; `token` is a number as it was written. */
+/** The JSON type of a value and a sample. `token` is a number as it was written. */
 export function receivedText(value: unknown, token?: string): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return `array of ${count(value.length, 'item')}`
@@ -60,6 +58,7 @@ export function receivedText(value: unknown, token?: string): string {
   return chars > SAMPLE_CHARS ? `string ${quote(value)} (${chars} chars)` : `string ${quote(value)}`
 }
 
+/** A number with its noun, in the plural unless `n` is 1. */
 export function count(n: number, thing: string): string {
   return `${n} ${thing}${n === 1 ? '' : 's'}`
 }

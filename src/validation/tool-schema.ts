@@ -1,6 +1,6 @@
 /**
- * Callers' schemas as objects: which dialect one is in, where its subschemas stand, and what in it Ajv would stumble over
- * although JSON Schema gives it no meaning. Whether it is well-formed at all is its meta-schema's business.
+ * Callers' schemas as parsed objects: their dialect, their subschemas, and keywords that Ajv
+ * misreads. The meta-schemas check whether a schema is well-formed.
  */
 import { CoatcheckError } from '../core/errors.ts'
 import { pointerEscape } from '../core/json/path.ts'
@@ -27,6 +27,7 @@ export interface SchemaObject {
   type?: unknown
 }
 
+/** Dialect of JSON Schema. Draft-06 is read as draft-07. */
 export type Dialect = 'draft-07' | '2019-09' | '2020-12'
 
 /** A subschema and its JSON Pointer. */
@@ -64,14 +65,18 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
 
 const DYNAMIC_REFERENCES = ['$dynamicRef', '$recursiveRef'] as const
 
-/** Ajv leaves a property of this name out; as a pattern it is like any other. */
+/** Property name that Ajv leaves out of `properties`. In `patternProperties` it accepts it. */
 const PROTO = '__proto__'
 const PROTO_PATTERN = '^(?:__proto__)$'
 
+/** Whether a value is an object, that is neither an array nor null. */
 export const isObject = (value: unknown): value is SchemaObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** An `invalid_schema`: `reason` completes "The schema …", `pointer` is the place. */
+/**
+ * Makes an `invalid_schema`. `reason` completes "The schema …"; `pointer` is the JSON Pointer of
+ * the place.
+ */
 export function invalidSchema(
   reason: string,
   pointer?: string,
@@ -81,7 +86,11 @@ export function invalidSchema(
   return new CoatcheckError('invalid_schema', `The schema ${reason}`, { ...place, ...facts })
 }
 
-/** The dialect that `$schema` names, however it is spelled, or that of the meta-schema it names, if that one is inside. */
+/**
+ * Dialect that `$schema` names, in any spelling of its URI. When `$schema` names a meta-schema
+ * inside `schema`, the dialect of that meta-schema. 2020-12 without `$schema`. Throws
+ * `invalid_schema` for any other.
+ */
 export function dialectOf(schema: SchemaObject): Dialect {
   if (!Object.hasOwn(schema, '$schema')) return '2020-12'
   const named = schema.$schema
@@ -102,7 +111,7 @@ export function dialectOf(schema: SchemaObject): Dialect {
 
 const plainUri = (uri: string): string => uri.trim().toLowerCase().replaceAll(SCHEMA_URI, '')
 
-/** The dialect that the part of `root` with `uri` as its `$id` is in. Its `$vocabulary` is not read. */
+/** Dialect of the part of `root` whose `$id` is `uri`. Its `$vocabulary` is ignored. */
 function dialectOfEmbedded(uri: string, root: SchemaObject): Dialect | undefined {
   const isNamed = ({ $id }: SchemaObject) => typeof $id === 'string' && plainUri($id) === uri
   const metaSchema = placesOf(root).find(({ schema }) => isNamed(schema))?.schema
@@ -112,7 +121,10 @@ function dialectOfEmbedded(uri: string, root: SchemaObject): Dialect | undefined
 
 const everyKeyword = (): boolean => true
 
-/** Every subschema, in document order, the root first. Unknown keywords are looked into: references may lead there. */
+/**
+ * Every subschema in document order, the root first. `looksInto` decides which keywords are
+ * searched. By default unknown keywords are searched too, since references may lead there.
+ */
 export function placesOf(
   root: SchemaObject,
   looksInto: (keyword: string) => boolean = everyKeyword,
@@ -140,7 +152,7 @@ function childrenOf(
   return children
 }
 
-/** What may be subschemas under a keyword, each with its relative pointer. */
+/** Possible subschemas under a keyword, each with its pointer relative to the schema. */
 function candidatesIn(keyword: string, value: unknown): (readonly [child: unknown, at: string])[] {
   const at = pointerEscape(keyword)
   if (Array.isArray(value)) return value.map((child, i) => [child, `${at}/${i}`])
@@ -152,8 +164,9 @@ function candidatesIn(keyword: string, value: unknown): (readonly [child: unknow
 }
 
 /**
- * Takes out of `root`, in place, what would make Ajv refuse or misread it: `nullable` beside no type, `$async`, and a
- * property named `__proto__`. Refuses references that it would take for others.
+ * Changes `root` in place so that Ajv reads it correctly. Removes `nullable` without a type and
+ * `$async`, and moves a property named `__proto__` to `patternProperties`. Throws `invalid_schema`
+ * for references that Ajv would misread.
  */
 export function makeDigestible(root: SchemaObject): void {
   for (const { schema, pointer } of placesOf(root)) {
@@ -161,22 +174,23 @@ export function makeDigestible(root: SchemaObject): void {
     if (!isNullableType) delete schema.nullable
     delete schema.$async
     requireReadable(schema, pointer)
-    // Ajv follows a part that has no other keyword to where its reference leads: for ever, where that is inside of it.
+    // Ajv follows the reference of a subschema that has no other keyword. When the reference leads
+    // into that same subschema, it never ends. A comment as another keyword prevents that.
     if (typeof schema.$ref === 'string' && typeof schema.$id === 'string') schema.$comment ??= ''
     moveProto(schema)
   }
 }
 
-/** A reference that leads nowhere. */
+/** Makes an `invalid_schema` for a reference without a target. */
 export function unresolved(ref: string, pointer: string | undefined): CoatcheckError {
   const reason = `refers to ${quote(ref)}, which is not in it. Nothing is fetched: put what it refers to under "$defs", and refer to that.`
   return invalidSchema(reason, pointer, { reference: clip(ref, ERROR_PATH_BYTES) })
 }
 
-/** Throws for a reference that Ajv would take for another. */
+/** Throws `invalid_schema` for a reference that Ajv would take for another. */
 function requireReadable(schema: SchemaObject, pointer: string): void {
   const { $ref } = schema
-  // The member with the empty name, which to it is the root.
+  // It names the member with the empty name; Ajv takes it for the root.
   if (typeof $ref === 'string' && $ref.endsWith('#/')) throw unresolved($ref, `${pointer}/$ref`)
   for (const keyword of DYNAMIC_REFERENCES) {
     const ref = schema[keyword]

@@ -1,6 +1,7 @@
 /**
- * Validation in this thread, by Ajv. A schema is compiled once and kept by its bytes; Ajv needs objects, and so here alone
- * values are parsed into them. A slow pattern or value holds the thread: there is no deadline here.
+ * Validation by Ajv in the calling thread. A schema is compiled once and cached by the digest of
+ * its bytes. Ajv needs objects, so only here are values parsed into objects. Without a guard in
+ * `watch` there are no deadlines: a slow pattern or value blocks the thread.
  */
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -30,9 +31,10 @@ const DEFAULTS: ValidationLimits = {
 
 const UNWATCHED: Watch = { onPhase: () => {}, guard: (_phase, _bytes, work) => work() }
 
-/** The other half is for what is found out about a value. */
+/** Divisor of the heap for parsed values. The rest of the heap is for the errors. */
 const HEAP_SHARE = 2
 
+/** Validator that runs in the calling thread. */
 export class AjvValidator implements Validator {
   readonly #limits: ValidationLimits
   readonly #compiled: LruCache<string, CompiledSchema>
@@ -49,7 +51,7 @@ export class AjvValidator implements Validator {
     })
   }
 
-  /** How many schemas are held, and how often one was compiled: for metrics. */
+  /** Number of cached schemas, and of compilations so far, for metrics. */
   get stats(): { readonly cached: number; readonly compilations: number } {
     return { cached: this.#compiled.size, compilations: this.#compilations }
   }
@@ -84,7 +86,7 @@ export class AjvValidator implements Validator {
         setAside: new Set(setAside),
       })
     } catch (error) {
-      // The stack ran out.
+      // A RangeError means that the stack ran out.
       if (error instanceof RangeError) return uncheckedReport(value)
       throw error
     }
@@ -115,14 +117,17 @@ export class AjvValidator implements Validator {
     )
   }
 
-  /** Whether numbers would be rounded. */
+  /**
+   * Whether doubles would round numbers of `source`. Throws `over_limit` when it may need too much
+   * heap.
+   */
   #checkHeap(source: JsonSlice): boolean {
     const { heapBytes: limit } = this.#limits
     const { heapBytes, isRounded } = weigh(source, limit / HEAP_SHARE)
     if (heapBytes * HEAP_SHARE <= limit) return isRounded
     throw new CoatcheckError(
       'over_limit',
-      `As objects, which validation needs, arguments or schema may take more than half of ${limit} bytes (validation_heap_bytes). Reference a smaller part of the value, or leave the schema out.`,
+      `Parsed for validation, the arguments or the schema may take more than half of ${limit} bytes of memory (validation_heap_bytes). Reference a smaller part of the value, or leave the schema out.`,
       { limit: 'validation_heap_bytes', value: limit },
     )
   }

@@ -1,6 +1,7 @@
 /**
- * A schema that is ready to judge. Values whose numbers doubles hold are judged by Ajv's own comparisons; where a number of
- * the value or of the schema was rounded, a second check, made when it is first needed, compares tokens.
+ * A compiled schema. Ajv's own comparisons serve values whose numbers fit in doubles. When a number
+ * of the value or of the schema was rounded, a second check compares the numbers as written. It is
+ * compiled when it is first needed.
  */
 
 import type { ErrorObject } from 'ajv'
@@ -31,24 +32,27 @@ import type { MetaSchemas } from './meta-schemas.ts'
 import { warningsOf } from './warnings.ts'
 
 /**
- * Does work of a phase that may not end by itself, for a value of so many bytes. It may stop the work, and may do it again
- * from the start. Throws what the work throws, or the guard's own error for work that it stopped.
+ * Runs work of a phase that may not end by itself, for a value of `valueBytes`. It may stop the
+ * work and start it again from the beginning. Throws the error of the work, or its own error for
+ * stopped work.
  */
 export type Guard = <Result>(phase: Phase, valueBytes: number, work: () => Result) => Result
 
-/** Observes and bounds the time that a call takes. */
+/** Observes and limits the time of a call. */
 export interface Watch {
-  /** Called when a phase begins. */
+  /** Called at the start of a phase. */
   readonly onPhase: (phase: Phase) => void
-  /** Runs compiling, and checks that may stall. */
+  /** Runs compilations, and checks that may be slow. */
   readonly guard: Guard
 }
 
+/** Options of {@link CompiledSchema.judge}. */
 export interface JudgeOptions extends Watch {
-  /** Whether a number of the value was rounded: see {@link weigh}. */
+  /** True when a number of the value was rounded: see {@link weigh}. */
   readonly isRounded: boolean
 }
 
+/** A schema that was checked and compiled. */
 export class CompiledSchema {
   readonly #schema: SchemaObject | boolean
   readonly #dialect: Dialect
@@ -56,11 +60,11 @@ export class CompiledSchema {
   readonly #phase: JudgingPhase
   readonly #bytes: number
   readonly warnings: readonly SchemaWarning[]
-  /** Absent where numbers of the schema itself were rounded. */
+  /** Check with doubles. Absent when numbers of the schema itself were rounded. */
   readonly #plain: Check | undefined
   #written: { readonly check: Check; readonly numbers: Numbers } | undefined
 
-  /** Errors: `invalid_schema`. */
+  /** Checks and compiles a schema. Throws `invalid_schema`. */
   constructor(source: JsonSlice, metaSchemas: MetaSchemas) {
     const isRounded = weigh(source).isRounded
     const { value, numbers } = read(source, isRounded)
@@ -84,7 +88,9 @@ export class CompiledSchema {
     else this.#plain = compileSchema(ajv, this.#schema)
   }
 
-  /** Errors: `RangeError` where the stack runs out; what the guard throws. */
+  /**
+   * Validates a value. Throws `RangeError` when the stack runs out, and the errors of the guard.
+   */
   judge(value: JsonSlice, options: JudgeOptions): Judged {
     const { isRounded, onPhase, guard } = options
     const schema = this.#schema
@@ -132,7 +138,10 @@ function read(source: JsonSlice, isRounded: boolean): Parsed {
   return { value: JSON.parse(source.toString()), numbers: NONE_ROUNDED, bytes }
 }
 
-/** By what a small value may take long: a pattern that backtracks, or references that lead in circles. */
+/**
+ * The judging phase, by the keywords that can make even a small value slow: patterns that
+ * backtrack, or references that lead in circles.
+ */
 function judgingPhase(schema: SchemaObject | boolean): JudgingPhase {
   if (typeof schema === 'boolean') return 'validate'
   const places = placesOf(schema)

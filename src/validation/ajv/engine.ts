@@ -1,6 +1,6 @@
 /**
- * Ajv as callers' schemas need it: no strict mode, nothing printed, fetched or changed. An instance serves one schema, so
- * that ids cannot meet and everything is freed with it.
+ * Ajv as callers' schemas need it: without strict mode, and nothing is printed, fetched or changed.
+ * Each instance serves one schema, so ids cannot conflict and everything is freed with it.
  */
 import { Ajv, type AnySchema, type ErrorObject, MissingRefError, type ValidateFunction } from 'ajv'
 import { Ajv2019 } from 'ajv/dist/2019.js'
@@ -25,12 +25,13 @@ import {
 import { checkReferences, StrayRefError, uriResolver } from './references.ts'
 
 const ENGINES = { 'draft-07': Ajv, '2019-09': Ajv2019, '2020-12': Ajv2020 } as const
-// The code it is kept under only matters to schemas that are printed as programs.
+// The member `code` only matters for schemas that are printed as programs.
 const regExp = Object.assign((pattern: string) => regExpOf(pattern), { code: 'new RegExp' })
 
 /**
- * Errors are added by functions of ours, which the code knows as members of `self`. Where a `$ref` failed, Ajv's own code
- * copies all the errors so far: a quadratic cost over many rows. And every error of millions of rows would be kept.
+ * Rewrites code that Ajv generates, so that it adds errors by our functions, which are members of
+ * `self`. Ajv's own code copies all errors so far when a `$ref` fails, which is quadratic over many
+ * rows. It would also keep every error of millions of rows.
  */
 function boundErrors(code: string): string {
   return code
@@ -41,12 +42,12 @@ function boundErrors(code: string): string {
     .replaceAll(/vErrors\.push\((\w+)\)/g, 'self.addError(vErrors, $1)')
 }
 
-/** Stands for an error that is only counted. */
+/** Placeholder for an error that is only counted. */
 const COUNTED = Object.freeze({ keyword: '', instancePath: '', schemaPath: '', params: {} })
 
-/** The functions that the code of one Ajv instance adds errors by. */
+/** Makes the functions by which the code of one Ajv instance adds errors. */
 function errorAdders(): object {
-  /** The places in the schema that a long list has errors of. */
+  /** Places in the schema with errors in a long list, by list. */
   const placesOfLists = new WeakMap<ErrorObject[], Set<string>>()
   const isNewPlace = (errors: ErrorObject[], { schemaPath }: ErrorObject): boolean => {
     const known = placesOfLists.get(errors) ?? new Set(errors.map((error) => error.schemaPath))
@@ -72,14 +73,18 @@ const tooManyErrors = (): CoatcheckError =>
     { limit: 'counted_errors', value: ERRORS_COUNTED },
   )
 
+/** Purpose of an Ajv instance. */
 export interface Purpose {
-  /** Callers' values; or their schemas as values of the meta-schema, which asks more of `$ref` and `pattern` than we do. */
+  /**
+   * `values` are callers' values. `schemas` are callers' schemas, checked by the meta-schema; its
+   * formats for `$ref` and `pattern` are stricter than we are, so formats are off.
+   */
   readonly judges: 'values' | 'schemas'
-  /** Given where numbers may have been rounded. */
+  /** Numbers as they were written. Given when numbers may have been rounded. */
   readonly numbers?: Numbers
 }
 
-/** A fresh instance. */
+/** Makes an Ajv instance for one schema. */
 export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
   const ajv = new ENGINES[dialect]({
     strict: false,
@@ -91,9 +96,9 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
     validateFormats: judges === 'values',
     validateSchema: false,
     uriResolver,
-    // Inlined, a large part that is referred to often would be compiled as often.
+    // Inlining would compile a large part again for each reference to it.
     inlineRefs: false,
-    // Optimizing the code of a wide schema takes as long as all the rest.
+    // Optimizing the code of a wide schema takes as long as everything else.
     code: { regExp, optimize: false, process: boundErrors },
   })
   Object.assign(ajv, errorAdders())
@@ -106,13 +111,16 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
   return ajv
 }
 
-/** All that is wrong with a value, in Ajv's words; none when it is valid. Whole are the first {@link ERRORS_KEPT} and the first of each place in the schema. */
+/**
+ * Returns all errors of a value as Ajv reports them; none when it is valid. The first {@link
+ * ERRORS_KEPT}, and the first of each place in the schema, are whole. Others are placeholders.
+ */
 export type Check = (value: unknown) => readonly ErrorObject[]
 
-/** Compiles a schema that its meta-schema has passed. Errors: `invalid_schema`. */
+/** Compiles a schema that its meta-schema accepts. Throws `invalid_schema`. */
 export function compileSchema(ajv: Ajv, schema: SchemaObject | boolean): Check {
   const id = typeof schema === 'boolean' ? undefined : schema.$id
-  // A caller may bring a meta-schema along; its own copy then takes the place of ours.
+  // A caller's schema may be a meta-schema. It then replaces the built-in one.
   if (typeof id === 'string') ajv.removeSchema(id.replace(/#$/, ''))
   try {
     const validate = ajv.compile(schema as AnySchema)
@@ -123,7 +131,10 @@ export function compileSchema(ajv: Ajv, schema: SchemaObject | boolean): Check {
   }
 }
 
-/** Ajv leaves errors, and with them the value, on every function it compiled; they would stay as long as the schema. */
+/**
+ * Wraps a compiled function and clears its errors after each call. Ajv keeps the errors, and with
+ * them the value, on every function it compiled, as long as the schema.
+ */
 function checkOf(ajv: Ajv, validate: ValidateFunction): Check {
   const { validate: inner = [], wrapper = [] } = ajv.scope.get()
   return (value) => {
@@ -137,7 +148,7 @@ function checkOf(ajv: Ajv, validate: ValidateFunction): Check {
   }
 }
 
-/** What Ajv threw as `invalid_schema`, with the place where that can be told. */
+/** Turns an error of Ajv into an `invalid_schema`, with its place if that is known. */
 export function compileError(cause: unknown, schema: SchemaObject | boolean): CoatcheckError {
   const places = typeof schema === 'boolean' ? [] : placesOf(schema)
   if (cause instanceof MissingRefError || cause instanceof StrayRefError) {

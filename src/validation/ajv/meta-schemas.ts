@@ -1,6 +1,4 @@
-/**
- * Whether a schema is one: its dialect's meta-schema says so, and here the first thing that is wrong is put into words.
- */
+/** Checks schemas by their dialect's meta-schema, and puts the first error into words. */
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { META_ERRORS_RANKED } from '../limits.ts'
 import { wordsFor } from '../messages/error-messages.ts'
@@ -15,11 +13,14 @@ const META_SCHEMAS: Readonly<Record<Dialect, string>> = {
 }
 const JSON_SCHEMA_TYPES = 'array, boolean, integer, null, number, object, string'
 
-/** Judges schemas by their dialects' meta-schemas, each compiled when it is first needed. */
+/** Checks schemas by their dialects' meta-schemas. Each is compiled when it is first needed. */
 export class MetaSchemas {
   readonly #checks = new Map<Dialect, ValidateFunction>()
 
-  /** Errors: `invalid_schema` with the place and what may stand there. */
+  /**
+   * Throws `invalid_schema` with the place and what is allowed there, when `schema` is not
+   * well-formed.
+   */
   check(schema: SchemaObject, dialect: Dialect): void {
     const error = leading(errorsOf(this.#checkOf(dialect), schema))
     if (error !== undefined) throw invalidSchema(metaReason(error, dialect), error.instancePath)
@@ -36,7 +37,7 @@ export class MetaSchemas {
   }
 }
 
-/** All the errors of `schema`, which may be deeper than the stack allows. */
+/** All errors of `schema`. Throws `invalid_schema` when it nests deeper than the stack allows. */
 function errorsOf(check: ValidateFunction, schema: SchemaObject): readonly ErrorObject[] {
   try {
     return check(schema) ? [] : (check.errors ?? [])
@@ -47,7 +48,7 @@ function errorsOf(check: ValidateFunction, schema: SchemaObject): readonly Error
   }
 }
 
-/** The outermost error that is not merely the consequence of one further in. */
+/** The outermost error that is not just the consequence of an error further inside. */
 function leading(errors: readonly ErrorObject[]): ErrorObject | undefined {
   const ranked = errors.slice(0, META_ERRORS_RANKED)
   const causes = ranked.filter(
@@ -62,7 +63,7 @@ const depthOf = ({ instancePath }: ErrorObject): number => instancePath.split('/
 function metaReason(error: ErrorObject, dialect: Dialect): string {
   const { instancePath, data } = error
   const place = quote(`#${instancePath}`)
-  // The only enumeration in a meta-schema is that of the types.
+  // The only enumeration in a meta-schema lists the types.
   if (error.keyword === 'enum') {
     return `is invalid at ${place}: ${quote(String(data))} is not a JSON Schema type. Types are ${JSON_SCHEMA_TYPES}.`
   }

@@ -1,13 +1,14 @@
 /**
- * Where the references of callers' schemas lead. Ajv looks them up with `[]`: `#/$defs/constructor` would find a function,
- * and hold for anything. Here what is inherited answers to none.
+ * Checks the targets of references in callers' schemas. Ajv looks names up with `[]`, so
+ * `#/$defs/constructor` would find an inherited function and accept any value. Here inherited
+ * members are not found.
  */
 import type { ValidateFunction } from 'ajv'
 import uri from 'ajv/dist/runtime/uri.js'
 import type { UriResolver } from 'ajv/dist/types/index.js'
 import { isObject } from '../tool-schema.ts'
 
-/** A reference that leads to no schema. */
+/** A reference without a schema as its target. */
 export class StrayRefError extends Error {
   readonly ref: string
 
@@ -18,7 +19,10 @@ export class StrayRefError extends Error {
   }
 }
 
-/** Ajv's own, but for names of inherited members, and URIs that cannot be read. Errors: {@link StrayRefError}. */
+/**
+ * Ajv's resolver, except that names of inherited members and unreadable URIs throw {@link
+ * StrayRefError}.
+ */
 export const uriResolver: UriResolver = {
   parse: uri.default.parse,
   serialize: uri.default.serialize,
@@ -37,7 +41,7 @@ function resolve(base: string, ref: string): string {
   }
 }
 
-/** Looks at where the references of a compiled schema led. Errors: {@link StrayRefError}. */
+/** Checks the targets of all references of a compiled schema. Throws {@link StrayRefError}. */
 export function checkReferences({ schemaEnv }: ValidateFunction): void {
   for (const [ref, target] of Object.entries(schemaEnv.root.refs)) {
     if (isObject(target) && !isSchema(target['schema'])) throw new StrayRefError(ref)

@@ -1,6 +1,7 @@
 /**
- * What a schema says that nobody listens to. Schemas in the wild carry keywords and formats of other dialects and vendors;
- * they are tolerated, and told, since a misspelled keyword would otherwise pass unseen.
+ * Warnings about parts of a schema that have no effect, or another effect than they seem to.
+ * Callers' schemas often have keywords and formats of other dialects and vendors. They are
+ * accepted, but reported, since a misspelled keyword would otherwise go unnoticed.
  */
 import type { Ajv } from 'ajv'
 import { pointerEscape } from '../../core/json/path.ts'
@@ -10,10 +11,12 @@ import { clip, quote } from '../quote-data.ts'
 import { isObject, placesOf, type SchemaObject, type SchemaPlace } from '../tool-schema.ts'
 import type { SchemaWarning } from '../validator.ts'
 
-/** Read with the references, not as a keyword of its own. */
+/** Keyword that is read with the references and is unknown to Ajv. */
 const ANCHOR = '$anchor'
 
-/** The first {@link WARNINGS_SHOWN}, in document order. Inside an unknown keyword nothing is looked for. */
+/**
+ * The first {@link WARNINGS_SHOWN} warnings in document order. Unknown keywords are not searched.
+ */
 export function warningsOf(schema: SchemaObject | boolean, ajv: Ajv): readonly SchemaWarning[] {
   if (typeof schema === 'boolean') return []
   const isKnown = (keyword: string): boolean =>
@@ -43,14 +46,14 @@ function patternWarnings({ schema, pointer }: SchemaPlace): readonly SchemaWarni
     .filter(([expression]) => needsPlainMode(expression))
     .map(([expression, at]) => ({
       code: 'non_unicode_pattern',
-      message: `${quote(clip(expression, WARNING_NAME_BYTES))} is no regular expression in Unicode mode and is read without it, where an escape that JavaScript does not know is the letter itself`,
+      message: `${quote(clip(expression, WARNING_NAME_BYTES))} is no regular expression in Unicode mode and is read without that mode. An escape that JavaScript does not know then stands for the letter itself`,
       schema_path: clip(`#${at}`, ERROR_PATH_BYTES),
     }))
 }
 
 const unknownKeyword = (place: SchemaPlace, keyword: string): SchemaWarning => ({
   code: 'unknown_keyword',
-  message: `${quote(clip(keyword, WARNING_NAME_BYTES))} is no keyword of this dialect and says nothing`,
+  message: `${quote(clip(keyword, WARNING_NAME_BYTES))} is no keyword of this dialect and has no effect`,
   schema_path: clip(`#${place.pointer}/${pointerEscape(keyword)}`, ERROR_PATH_BYTES),
 })
 

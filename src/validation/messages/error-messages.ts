@@ -1,6 +1,7 @@
 /**
- * What went wrong, keyword by keyword, in words from which a model can repair its call: what was wanted, what came, and,
- * where it helps, what to do. The texts are not clipped yet; only quoted samples are.
+ * Texts of errors, keyword by keyword, from which a model can repair its call. Each tells what was
+ * expected and what was received, and often what to do. Only quoted samples are clipped here, not
+ * the texts.
  */
 import type { ErrorObject } from 'ajv'
 import { charsOf, firstChars } from '../../core/text.ts'
@@ -12,13 +13,14 @@ import { isObject, type SchemaObject } from '../tool-schema.ts'
 import { asList, outline, outlines } from './describe-schema.ts'
 import { mismatchText, typesText } from './type-words.ts'
 
+/** Text of one error. */
 export interface Words {
   /** Completes "The value at this path …". */
   readonly message: string
   readonly expected: string | null
 }
 
-/** What Ajv says of an error beyond its keyword, by keyword. */
+/** Parameters of an error as Ajv gives them. They depend on the keyword. */
 interface Params {
   readonly [name: string]: unknown
   readonly failingKeyword?: unknown
@@ -31,15 +33,15 @@ interface Params {
   readonly propertyName?: unknown
 }
 
-/** Ajv's report of one error, with the schema and the data that it was made of. */
+/** One error of Ajv, with the schema and the data that it is about. */
 interface Fault {
   readonly keyword: string
   readonly params: Params
-  /** The keyword's own value. */
+  /** Value of the keyword. */
   readonly rule: unknown
   readonly schema: SchemaObject
   readonly data: unknown
-  /** The numbers of schema and data that were rounded. */
+  /** Rounded numbers of the schema and the data, as they were written. */
   readonly numbers: Numbers
 }
 
@@ -98,7 +100,7 @@ const describeExtra =
     }
   }
 
-/** The keyword's own value; a number as it was written. */
+/** Text for the value of the keyword. Numbers are shown as they were written. */
 const ruleText = ({ rule, keyword, schema, numbers }: Fault): string =>
   showWritten(rule, numbers.schema, schema, keyword)
 
@@ -236,7 +238,7 @@ function excluded(rule: unknown): string | null {
   return what === undefined ? null : `not ${what}`
 }
 
-/** The words for one error of Ajv's, which must come with schema and data (`verbose`). */
+/** Text for one error of Ajv. The error must have schema and data, as the option `verbose` adds. */
 export function wordsFor(error: ErrorObject, numbers: Numbers = NONE): Words {
   const { keyword, params, schema: rule, parentSchema, data, propertyName } = error
   const schema = isObject(parentSchema) ? parentSchema : {}

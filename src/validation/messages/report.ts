@@ -1,5 +1,5 @@
 /**
- * Ajv's errors as an answer of bounded size: the first ones in full words, all of them counted.
+ * Turns Ajv's errors into an answer of bounded size: the first ones in words, all of them counted.
  */
 import type { ErrorObject } from 'ajv'
 import { findPaths, pointerSegments } from '../../core/json/path.ts'
@@ -18,15 +18,16 @@ import type { ValidationError } from '../validator.ts'
 import { wordsFor } from './error-messages.ts'
 import { firstOfEach, selectErrors } from './select-errors.ts'
 
+/** Outcome of a check by Ajv, and its input. */
 export interface Judged {
   readonly errors: readonly ErrorObject[]
   readonly schema: SchemaObject | boolean
   readonly value: JsonSlice
-  /** Where numbers may have been rounded. */
+  /** Numbers as they were written. Present when some may have been rounded. */
   readonly numbers?: Numbers
 }
 
-/** What is told of a judgment; the warnings are about the schema. */
+/** Outcome of a validation, without the warnings about the schema. */
 export interface Report {
   readonly valid: boolean
   readonly errors: readonly ValidationError[]
@@ -35,14 +36,15 @@ export interface Report {
   readonly setAsideTotal: number
 }
 
+/** Options of {@link reportOf}. */
 export interface ReportOptions {
   /** Most errors that are shown. */
   readonly errorsShown: number
-  /** JSON Pointers of the values whose own errors are listed apart. */
+  /** JSON Pointers of the values whose errors are listed apart. */
   readonly setAside: ReadonlySet<string>
 }
 
-/** Ajv ends the path of a schema `false` with the name of no keyword. */
+/** Ending of Ajv's path for a schema `false`. It is not a keyword. */
 const FALSE_SCHEMA = /\/false schema$/
 
 const VALID: Report = {
@@ -53,7 +55,10 @@ const VALID: Report = {
   setAsideTotal: 0,
 }
 
-/** At most `errorsShown` of the errors, and no more than fit in {@link ERRORS_BYTES} as JSON. */
+/**
+ * Makes the report: at most `errorsShown` errors in each list, and at most {@link ERRORS_BYTES} as
+ * JSON in both together.
+ */
 export function reportOf(judged: Judged, { errorsShown, setAside }: ReportOptions): Report {
   const { errors, schema, numbers } = judged
   if (errors.length === 0) return VALID
@@ -85,13 +90,13 @@ export function reportOf(judged: Judged, { errorsShown, setAside }: ReportOption
   }
 }
 
-/** The answer for a value that cannot be judged, since that needs more stack than there is. */
+/** Report for a value that could not be checked because the stack ran out. */
 export function uncheckedReport(value: JsonSlice): Report {
   const error: ValidationError = {
     path: '',
     code: 'unchecked',
     message:
-      'could not be checked: it or the schema recurses too deep. Send it flatter, or mend a "$ref" that leads back to itself',
+      'could not be checked: the value or the schema nests too deep. Send a flatter value, or correct a "$ref" that leads back to itself',
     expected: null,
     received: value.kind,
     schema_path: '#',
@@ -106,7 +111,7 @@ function pointersOf(schema: SchemaObject | boolean): ReadonlyMap<unknown, string
 
 interface Telling {
   readonly pointers: ReadonlyMap<unknown, string>
-  /** The number that was received, as it was written. */
+  /** The received number as it was written. */
   readonly token: string | undefined
   readonly numbers: Numbers | undefined
 }
@@ -123,14 +128,16 @@ function errorOf(error: ErrorObject, { pointers, token, numbers }: Telling): Val
   }
 }
 
-/** Ajv tells places behind a `$ref` from where the reference leads; here they start at the root. */
+/**
+ * JSON Pointer from the root. Ajv's own paths behind a `$ref` start at the target of the reference.
+ */
 function schemaPathOf(error: ErrorObject, pointers: ReadonlyMap<unknown, string>): string {
   const pointer = pointers.get(error.parentSchema)
   if (pointer === undefined) return error.schemaPath.replace(FALSE_SCHEMA, '')
   return `#${pointer}/${error.keyword}`
 }
 
-/** Numbers as they were written. */
+/** The received numbers as they were written, by error. */
 function tokensOf(
   errors: readonly ErrorObject[],
   { value }: Judged,

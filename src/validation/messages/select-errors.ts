@@ -1,15 +1,19 @@
-/** Which errors are shown where there are too many: those that differ, before repetitions of the same one. */
+/**
+ * Selects the errors to show when there are too many. Different errors are preferred to
+ * repetitions.
+ */
 import type { ErrorObject } from 'ajv'
 
-/** The place in the schema, and the member that the error is about, if any. */
+/** Key of an error: its place in the schema, and the member that it concerns, if any. */
 const memberKey = ({ schemaPath, params }: ErrorObject): string => {
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params
   return `${schemaPath} ${missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName ?? ''}`
 }
 
 /**
- * At most `most` errors, in the order given. The first of each place in the schema is chosen first, then the first about
- * each member, then the rest. Errors that are only counted are never chosen.
+ * Selects at most `most` errors and keeps their order. The first error of each place in the schema
+ * is chosen first, then the first about each member, then the rest. Errors that are only counted
+ * are never chosen.
  */
 export function selectErrors(errors: readonly ErrorObject[], most: number): readonly ErrorObject[] {
   const whole = errors.filter(({ keyword }) => keyword !== '')
@@ -23,7 +27,7 @@ export function selectErrors(errors: readonly ErrorObject[], most: number): read
   return whole.filter((error) => chosen.has(error))
 }
 
-/** The first error of each key, in the order given. */
+/** The first error of each key, in the given order. */
 export function firstOfEach(
   errors: readonly ErrorObject[],
   keyOf: (error: ErrorObject) => string,

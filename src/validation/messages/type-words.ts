@@ -1,9 +1,10 @@
 /**
- * Types in words. Models often send a member as JSON text in a string; nothing is parsed for them, so they are told.
+ * Texts about types. Models often send a member as JSON text in a string. Validation does not parse
+ * such strings, so the message tells the model.
  */
 import { SAMPLE_CHARS } from '../limits.ts'
 
-/** Texts that are a scalar in quotes. */
+/** Patterns of strings that hold a scalar, by type. */
 const SCALARS: ReadonlyMap<string, RegExp> = new Map([
   ['integer', /^-?\d+$/],
   ['number', /^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/],
@@ -16,12 +17,15 @@ const article = (type: string): string => {
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
-/** The types that are wanted, with articles. */
+/** The expected types with their articles. */
 export function typesText(types: readonly string[]): string {
   return types.map(article).join(' or ')
 }
 
-/** What came instead, as the end of a sentence, and how to mend a string that holds what is wanted. */
+/**
+ * End of a sentence: the type that was received. For a string that holds the expected value it adds
+ * how to correct it.
+ */
 export function mismatchText(types: readonly string[], data: unknown): string {
   if (typeof data !== 'string') return `, not ${article(typeOf(data))}`
   const text = data.slice(0, 1).concat(data.slice(-1))

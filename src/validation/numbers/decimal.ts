@@ -1,22 +1,25 @@
 /**
- * Numbers as they were written: compared and divided by their digits, so that 9007199254740993 is not 9007199254740992,
- * while 1, 1.0 and 1e0 are one number. The cost follows the digits, never the exponent. Exponents past
- * {@link EXPONENT_MOST} count as that, of one size: what is smaller or larger than anything real is told from the rest, not
- * from its like.
+ * Decimal numbers as written, compared and divided by their digits: 9007199254740993 is not
+ * 9007199254740992, but 1, 1.0 and 1e0 are one number. The cost depends on the number of digits,
+ * not on the exponent. Exponents beyond {@link EXPONENT_MOST} count as that. Such numbers compare
+ * correctly with all others, but not with each other.
  */
 const TOKEN = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([-+]?)0*([0-9]*))?$/
 const EXPONENT_MOST = 10 ** 15
 const EXPONENT_DIGITS = 15
 const INTEGER = /^-?[1-9][0-9]*$/
 
-/** `sign * 0.digits * 10^exponent`; no zeros around the digits. Zero has no digits, sign 0 and exponent 0. */
+/**
+ * Value `sign * 0.digits * 10^exponent`, without zeros at either end of the digits. Zero has no
+ * digits, sign 0 and exponent 0.
+ */
 interface Decimal {
   readonly sign: -1 | 0 | 1
   readonly digits: string
   readonly exponent: number
 }
 
-/** Reads a number token of JSON, or what `String` makes of a finite number. */
+/** Reads a number token of JSON, or the text that `String` gives for a finite number. */
 function decimalOf(token: string): Decimal {
   const [, minus, whole = '', fraction = '', sign, power = ''] = TOKEN.exec(token) ?? []
   const all = whole + fraction
@@ -29,7 +32,10 @@ function decimalOf(token: string): Decimal {
   return { sign: minus === '-' ? -1 : 1, digits: all.slice(first, end), exponent }
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or more than `b`. */
+/**
+ * Compares two number tokens: negative, zero or positive as `a` is less than, equal to or greater
+ * than `b`.
+ */
 export function compareDecimals(a: string, b: string): number {
   const [left, right] = [decimalOf(a), decimalOf(b)]
   if (left.sign !== right.sign) return left.sign - right.sign
@@ -38,41 +44,45 @@ export function compareDecimals(a: string, b: string): number {
   return left.digits < right.digits ? -left.sign : left.sign
 }
 
-/** A text that equal numbers share, and no others. */
+/** A text that is the same for equal numbers and no others. */
 export function decimalKey(token: string): string {
   const { sign, digits, exponent } = decimalOf(token)
   return `${sign < 0 ? '-' : ''}0.${digits}e${exponent}`
 }
 
-/** Whether the number has no fraction, whatever way it is written. */
+/** Whether the number has no fraction, in any spelling. */
 export function isWhole(token: string): boolean {
   if (INTEGER.test(token)) return true
   const { digits, exponent } = decimalOf(token)
   return exponent >= digits.length
 }
 
-/** Whether a double holds the number: what it prints as is what was written. Such tokens compare as doubles do. */
+/** Whether the nearest double prints as the same number. Such tokens compare as doubles do. */
 export function isExact(token: string): boolean {
   const value = Number(token)
   const printed = String(value)
   if (printed === token) return true
-  // Both are all digits, so that equal numbers would be equal texts.
+  // Both consist of digits only, so equal numbers would have equal texts.
   if (INTEGER.test(token) && INTEGER.test(printed)) return false
   return Number.isFinite(value) && decimalKey(printed) === decimalKey(token)
 }
 
-/** Whether `token` is a whole number of times `step`, which is not zero. */
+/** Whether `token` is a whole multiple of `step`. `step` must not be zero. */
 export function isMultipleOf(token: string, step: string): boolean {
   const [a, b] = [decimalOf(token), decimalOf(step)]
   if (a.sign === 0) return true
-  // In units that make `step` a whole B: `token` is A * 10^shift, with A whole and not divisible by ten.
+  // With both scaled so that `step` is a whole number B, `token` is A * 10^shift. A is whole and
+  // not divisible by ten.
   const shift = a.exponent - a.digits.length - (b.exponent - b.digits.length)
   const divisor = BigInt(b.digits)
-  // A is not divisible by ten, so shifted to the right it is not whole.
+  // With a negative shift `token` is not whole in these units, since A is not divisible by ten.
   return shift >= 0 && (BigInt(a.digits) * powerOfTen(shift, divisor)) % divisor === 0n
 }
 
-/** `10 ** exponent % modulus`, in steps that follow the logarithm of the exponent. */
+/**
+ * Computes `10 ** exponent % modulus` in a number of steps that grows with the logarithm of
+ * `exponent`.
+ */
 function powerOfTen(exponent: number, modulus: bigint): bigint {
   let [result, base] = [1n % modulus, 10n % modulus]
   for (let left = BigInt(exponent); left > 0n; left >>= 1n) {

@@ -1,8 +1,10 @@
 /**
- * Keywords that Ajv's own versions get wrong for callers' data. Its deep comparison calls the members `valueOf`,
- * `toString` and `constructor` of the values it compares, and compares every pair of elements; here values are equal when
- * their keys are. It divides doubles, so that 0.3 is no multiple of 0.1; here digits are divided. Where a number was rounded,
- * its token is what is compared, by a format too. Patterns are tried with the `u` flag and, where that forbids them, without.
+ * Keywords that replace Ajv's own, which are wrong for some values.
+ *
+ * Ajv's deep comparison calls members `valueOf`, `toString` and `constructor` of the compared
+ * values, and compares every pair of elements. Here values are equal when their keys are (`keyOf`).
+ * Ajv divides doubles, so that 0.3 is no multiple of 0.1; here digits are divided. Numbers that
+ * were rounded are compared as they were written, also by formats.
  */
 import type { Ajv, KeywordDefinition } from 'ajv'
 import type { DataValidationCxt } from 'ajv/dist/types/index.js'
@@ -12,13 +14,13 @@ import type { Holder, WrittenNumbers } from './written-numbers.ts'
 
 const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The rounded numbers of a schema, and of the value that it judges at the moment. */
+/** Rounded numbers of a schema, and of the value that is being validated. */
 export interface Numbers {
   readonly schema: WrittenNumbers
   value: WrittenNumbers
 }
 
-/** A text that equal JSON values share: members in any order, numbers by value. */
+/** A text that is the same for equal JSON values: members in any order, numbers by value. */
 function keyOf(value: unknown, numbers: WrittenNumbers, holder: Holder, key?: string | number) {
   const texts = (item: unknown, at: Holder, name?: string | number): string => {
     if (typeof item === 'string') return JSON.stringify(item)
@@ -36,7 +38,10 @@ function keyOf(value: unknown, numbers: WrittenNumbers, holder: Holder, key?: st
   return texts(value, holder, key)
 }
 
-/** The positions of the first element that occurred before, and of that earlier one. */
+/**
+ * Positions, from 0, of the first element that repeats an earlier one: the earlier, then the
+ * repeating one. Undefined when all differ.
+ */
 export function repeatIn(
   items: readonly unknown[],
   numbers: WrittenNumbers,
@@ -54,7 +59,7 @@ export function repeatIn(
 type Definition = KeywordDefinition & { readonly keyword: string }
 type Place = DataValidationCxt | undefined
 
-/** Ajv types what holds a value as more than it is: around the root it is undefined. */
+/** The parent of a value. Ajv's type omits that it is undefined for the root. */
 const holderOf = (place: Place): Holder => place?.parentData as Holder
 
 function isOneOf(options: readonly unknown[], holder: Holder, numbers: Numbers) {
@@ -145,11 +150,14 @@ const format = ({ formats, opts }: Ajv, numbers: Numbers): Definition => ({
   },
 })
 
-/** Puts these keywords in the place of Ajv's; those that only compare with a limit, where numbers were rounded. */
+/**
+ * Replaces Ajv's keywords by these. Those that only compare with a limit are replaced when numbers
+ * may have been rounded.
+ */
 export function replaceKeywords(ajv: Ajv, numbers: Numbers, mayBeRounded: boolean): void {
   const always = [...equality(numbers), format(ajv, numbers)]
   const definitions = mayBeRounded ? [...always, ...limits(numbers)] : always
   for (const definition of definitions) ajv.removeKeyword(definition.keyword).addKeyword(definition)
-  // Ajv refuses schemas that carry draft-04's `id`; in the drafts since it is one unknown keyword more.
+  // Ajv refuses schemas with draft-04's `id`. In later drafts it is an unknown keyword.
   ajv.removeKeyword('id')
 }

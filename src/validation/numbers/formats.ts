@@ -1,6 +1,7 @@
 /**
- * The `format` keyword. Ajv's own hands a format the value alone, which may be rounded: to it 2^63 is within 64 bits. Here that
- * one bound is held to the number as it was written; the other formats are those of `ajv-formats`.
+ * The `format` keyword. Ajv passes only the value to a format, which may be rounded: 2^63 would be
+ * an int64. Here the bounds of `int64` are checked on the number as written. Other formats are
+ * those of `ajv-formats`.
  */
 import type { Ajv } from 'ajv'
 import { compareDecimals, isWhole } from './decimal.ts'
@@ -8,14 +9,17 @@ import { compareDecimals, isWhole } from './decimal.ts'
 const INT64_LEAST = '-9223372036854775808'
 const INT64_MOST = '9223372036854775807'
 
-/** Whether a value, which also comes as it was written, has a format. */
+/** Whether a value has a format. `written` gives a number as it was written. */
 export type FormatCheck = (value: unknown, written: () => string) => boolean
 
-/** What a known format may be, of those that `ajv-formats` has. */
+/** Definition of a format, in the shapes that `ajv-formats` uses. */
 type Test = RegExp | ((value: unknown) => boolean)
 type Known = true | Test | { readonly type?: 'number' | 'string'; readonly validate: Test }
 
-/** What is no known format says nothing; nor does one of strings to a number, and the other way round. */
+/**
+ * Makes the check of a format. Unknown formats accept every value. A format for strings accepts
+ * every number, and a format for numbers every string.
+ */
 export function formatCheck(name: string, formats: Ajv['formats']): FormatCheck {
   if (name === 'int64') return (value, written) => typeof value !== 'number' || isInt64(written())
   const known = Object.hasOwn(formats, name) ? (formats[name] as Known) : true

@@ -1,6 +1,7 @@
 /**
- * What a JSON text will be as objects, told from its bytes alone: how much of the heap it takes at most, and whether doubles
- * hold its numbers. A thread that runs out of heap while it parses takes the process along, so this is asked before.
+ * Estimates the heap that a JSON text needs as objects, from its bytes alone, and whether doubles
+ * hold its numbers. It is called before parsing, since a thread that runs out of heap while it
+ * parses ends the whole process.
  */
 import type { JsonSlice } from '../../core/json/slice.ts'
 import { eachToken, isDoubtful, isNumber, isRounded } from './number-tokens.ts'
@@ -9,22 +10,32 @@ const COMMA = 0x2c
 const OPEN_ARRAY = 0x5b
 const OPEN_OBJECT = 0x7b
 
-/** The text itself, at two bytes a character where one is not enough, and its strings once more. */
+/**
+ * Bytes for the text itself, at two bytes a character if necessary, and for its strings once more.
+ */
 const HEAP_PER_BYTE = 3
-/** A place in an array or object, a number or a string's header in it, and what growing it leaves behind. */
+/**
+ * Bytes for a slot in an array or object, a number or the header of a string in it, and the garbage
+ * of growing it.
+ */
 const HEAP_PER_ITEM = 48
-/** An object with room for a few members, or an array; and its first item. */
+/** Bytes for an array, or an object with room for a few members, and for its first item. */
 const HEAP_PER_CONTAINER = 120
-/** A token that is kept beside its double. */
+/** Bytes for a token that is kept beside its double. */
 const HEAP_PER_TOKEN = 200
 
+/** Estimate for a JSON text. */
 export interface Weight {
-  /** An upper bound. One past the limit is told as soon as it is known. */
+  /** Upper bound in bytes. Counting stops once it exceeds the limit. */
   readonly heapBytes: number
-  /** Whether a double holds another number than was written. */
+  /** True when doubles would round one of the numbers. */
   readonly isRounded: boolean
 }
 
+/**
+ * Estimates a JSON text. Beyond `limitBytes` it stops, and `isRounded` covers only the part that
+ * was read.
+ */
 export function weigh(source: JsonSlice, limitBytes = Number.POSITIVE_INFINITY): Weight {
   const { bytes } = source
   let heapBytes = (source.end - source.start) * HEAP_PER_BYTE + HEAP_PER_ITEM

@@ -1,4 +1,4 @@
-/** The tokens of a JSON text other than its strings, one after the other, whatever they are nested in. */
+/** Walks the tokens of a JSON text other than its strings, at any depth. */
 import { type JsonSlice, skipString, skipValue } from '../../core/json/slice.ts'
 import { isExact } from './decimal.ts'
 
@@ -8,12 +8,12 @@ const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
 const LOWER_E = 0x65
-/** Numbers of no more characters, without an exponent, are exact as doubles. */
+/** Numbers of at most so many characters without an exponent are exact as doubles. */
 const EXACT_CHARS = 15
 
 /**
- * Calls `visit` with the first byte of every number, literal and punctuation mark, and where it starts and ends. False ends
- * the walk.
+ * Calls `visit` for every number, literal and punctuation mark, with its first byte and its range:
+ * byte positions from 0, the end excluded. Stops when `visit` returns false.
  */
 export function eachToken(
   { bytes, start, end }: JsonSlice,
@@ -32,11 +32,11 @@ export function eachToken(
   }
 }
 
-/** Whether a token that begins with `first` is a number. */
+/** Whether a token with the first byte `first` is a number. */
 export const isNumber = (first: number): boolean =>
   first === MINUS || (first >= ZERO && first <= NINE)
 
-/** Whether it takes a look at its digits to tell that a double holds the number. */
+/** Whether only the digits can tell if a double holds the number. */
 export function isDoubtful(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > EXACT_CHARS) return true
   for (let pos = start; pos < end; pos++) {
@@ -45,6 +45,6 @@ export function isDoubtful(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
-/** Whether a double holds another number than was written. */
+/** Whether a double would round the number. */
 export const isRounded = (bytes: Buffer, start: number, end: number): boolean =>
   isDoubtful(bytes, start, end) && !isExact(bytes.toString('latin1', start, end))

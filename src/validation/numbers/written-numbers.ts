@@ -1,15 +1,17 @@
 /**
- * The numbers of a parsed value that a double does not hold, as they were written. Ajv needs objects, and in those they are
- * rounded; what is compared here is looked up by where it stands.
+ * Numbers of a parsed value that doubles would round, as they were written. Ajv needs objects, in
+ * which such numbers are rounded. Comparisons here look the written number up by its parent and
+ * key.
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonSlice } from '../../core/json/slice.ts'
 import { isWhole } from './decimal.ts'
 import { eachToken, isNumber, isRounded } from './number-tokens.ts'
 
-/** What may hold a value: an array, an object, or, around the root, nothing. */
+/** Parent of a value: an array, an object, or undefined for the root. */
 export type Holder = object | undefined
 
+/** The rounded numbers of one value, as written. */
 export class WrittenNumbers {
   readonly #tokens: ReadonlyMap<Holder, ReadonlyMap<string | number, string>>
 
@@ -17,31 +19,36 @@ export class WrittenNumbers {
     this.#tokens = tokens
   }
 
-  /** The token of the number that `holder` has under `key`; undefined where the double says the same. */
+  /** Token of the number at `key` of `holder`. Undefined when the number was not rounded. */
   tokenOf(holder: Holder, key: string | number = ''): string | undefined {
     return this.#tokens.get(holder)?.get(key)
   }
 
-  /** {@link tokenOf}, or the double in digits. */
+  /** {@link tokenOf}, or `value` in digits. */
   textOf(value: number, holder: Holder, key?: string | number): string {
     return this.tokenOf(holder, key) ?? String(value)
   }
 }
 
+/** For values without rounded numbers. */
 export const NONE_ROUNDED = new WrittenNumbers()
 
-/** Stands for every number that is too large for a double, and for every one that rounding would make whole. */
+/**
+ * Stand-ins for rounded numbers: a whole number that is too large for a double, and any number with
+ * a fraction.
+ */
 const HUGE = Number.MAX_VALUE
 const BROKEN = 0.5
 
+/** A parsed value with its rounded numbers. */
 export interface WrittenValue {
   readonly value: unknown
   readonly numbers: WrittenNumbers
 }
 
 /**
- * As `JSON.parse`, with the tokens of rounded numbers beside. Those are parsed as strings with a mark that nobody can have
- * foreseen, and put in place after.
+ * Parses JSON and keeps the tokens of rounded numbers. These are first parsed as strings with a
+ * random mark, which no caller can know, and then replaced.
  */
 export function parseAsWritten(source: JsonSlice): WrittenValue {
   const mark = randomUUID()
@@ -68,7 +75,7 @@ export function parseAsWritten(source: JsonSlice): WrittenValue {
   return { value, numbers: new WrittenNumbers(tokens) }
 }
 
-/** The text with `mark` and the token, as one string, in the place of every rounded number. */
+/** The text with every rounded number replaced by a string of `mark` and its token. */
 function marked(source: JsonSlice, mark: string): string {
   const { bytes } = source
   const parts: string[] = []
@@ -85,7 +92,7 @@ function marked(source: JsonSlice, mark: string): string {
   return parts.join('')
 }
 
-/** A finite number that is whole when the written one is. */
+/** A finite number for a rounded one. It is whole when the written number is. */
 function standIn(token: string): number {
   const value = Number(token)
   if (!isWhole(token)) return BROKEN

@@ -1,17 +1,18 @@
 /**
- * What validation has cost lately, in milliseconds of processor time: by connection and by schema, to tell short calls from
- * long ones beforehand, and by tenant, to share the threads. All of it is forgotten by half every few seconds, so that a
- * caller who used up a deadline waits for others for a while, and not for good.
+ * Recent costs of validation in milliseconds of processor time. Costs by connection and by schema
+ * predict whether a call is short or long. Costs by tenant share the threads fairly. All costs
+ * decay with a half-life of a few seconds, so that a caller who used up a deadline waits for others
+ * only for a while.
  */
 import { LruCache } from '../../core/lru.ts'
 import { JUDGE_BYTES_PER_MS } from '../limits.ts'
 
 const HALF_LIFE_MS = 5_000
-/** Entries of each kind; the least recently used goes first. */
+/** Most entries of each kind. The least recently used is dropped first. */
 const ENTRIES = 10_000
-/** No call costs less. */
+/** Least expected cost of a call. */
 const LEAST_MS = 0.1
-/** A call of which nothing is known. */
+/** Expected cost of a call without known costs. */
 const UNKNOWN_MS = 5
 /** Weight of the newest cost in a mean. */
 const NEWEST = 0.5
@@ -21,12 +22,14 @@ interface Entry {
   readonly atMs: number
 }
 
-/** The time is a parameter, in milliseconds of any steady clock. */
+/**
+ * Recent costs. All methods take the time as a parameter, in milliseconds of any monotonic clock.
+ */
 export class Costs {
   readonly #means = new LruCache<string, Entry>({ maxEntries: ENTRIES, maxWeightBytes: ENTRIES })
   readonly #sums = new LruCache<string, Entry>({ maxEntries: ENTRIES, maxWeightBytes: ENTRIES })
 
-  /** Expected cost of a call that the `keys` are known for, each by {@link note}. */
+  /** Expected cost of a call for `bytes`, from the costs that {@link note} recorded for its `keys`. */
   expect(keys: readonly string[], bytes: number, nowMs: number): number {
     const known = keys.flatMap((key) => left(this.#means.get(key), nowMs) ?? [])
     return Math.max(
@@ -42,12 +45,12 @@ export class Costs {
     this.#means.add(key, { ms: NEWEST * ms + (1 - NEWEST) * known, atMs: nowMs }, 1)
   }
 
-  /** What a tenant has used lately. */
+  /** Processor time that a tenant used lately. */
   used(tenant: string, nowMs: number): number {
     return left(this.#sums.get(tenant), nowMs) ?? 0
   }
 
-  /** Adds the cost of one call to what a tenant has used. */
+  /** Adds the cost of one call to the use of a tenant. */
   use(tenant: string, ms: number, nowMs: number): void {
     this.#sums.add(tenant, { ms: this.used(tenant, nowMs) + ms, atMs: nowMs }, 1)
   }

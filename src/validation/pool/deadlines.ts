@@ -1,10 +1,13 @@
-/** How much processor time each phase of a call may use, and the errors for a call that exceeds it or never got it. */
+/**
+ * Limits on the processor time of each phase of a call, and the errors for calls that exceed them
+ * or never got it.
+ */
 import { CoatcheckError } from '../../core/errors.ts'
 import { JUDGE_BYTES_PER_MS, READ_BYTES_PER_MS, type ThreadLimits } from '../limits.ts'
 
-/** Validation, by what in the schema is most likely to make it slow. */
+/** Phase of validating, named after the part of the schema that is most likely to make it slow. */
 export type JudgingPhase = 'validate' | 'validate_patterns' | 'validate_references'
-/** The part of a call that a thread is at. */
+/** Phase of a call in a validation thread. */
 export type Phase = 'read' | 'compile' | JudgingPhase
 
 type Deadlines = Pick<ThreadLimits, 'compileMs' | 'validateMs'>
@@ -29,7 +32,10 @@ export function deadlineMs(
   }
 }
 
-/** Milliseconds by the clock that a call for a value of `valueBytes` may take in all, its wait for a thread included. */
+/**
+ * Milliseconds by the clock that a call for a value of `valueBytes` may take, its wait for a thread
+ * included.
+ */
 export const waitMs = (valueBytes: number, limits: Pick<ThreadLimits, 'waitMs'>): number =>
   limits.waitMs +
   Math.floor(valueBytes / READ_BYTES_PER_MS) +
@@ -44,7 +50,10 @@ const ADVICE: Readonly<Record<Exclude<Phase, 'compile'>, string>> = {
     'The schema has references: most likely they judge the same part of the value again and again. Simplify them, or reference a smaller part of the value.',
 }
 
-/** `over_limit`: the phase has used its processor time. Only a schema that has patterns is told about patterns. */
+/**
+ * Makes an `over_limit` for a phase that used up its processor time. Only advice for schemas with
+ * patterns mentions patterns.
+ */
 export function tooSlow(phase: Phase, { compileMs, validateMs }: Deadlines): CoatcheckError {
   if (phase === 'compile') {
     return new CoatcheckError(
@@ -63,7 +72,10 @@ export function tooSlow(phase: Phase, { compileMs, validateMs }: Deadlines): Coa
 
 const MS_PER_SECOND = 1000
 
-/** `overloaded`: the time of {@link waitMs} passed before the call could be finished. The call is not to blame. */
+/**
+ * Makes an `overloaded`: the call was not finished within {@link waitMs}. The call itself is not at
+ * fault.
+ */
 export function outOfTime(limits: Pick<ThreadLimits, 'waitMs'>): CoatcheckError {
   const value = limits.waitMs / MS_PER_SECOND
   return new CoatcheckError(

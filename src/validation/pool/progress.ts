@@ -1,10 +1,11 @@
 /**
- * How far a validation thread is with its call: shared memory that the thread writes and the main thread reads. It costs
- * no message, and can be read while the thread is stuck in synchronous code.
+ * Progress of a validation thread with its call, in shared memory that the thread writes and the
+ * main thread reads. It needs no message, and can be read while the thread is stuck in synchronous
+ * code.
  */
 import type { Phase } from './deadlines.ts'
 
-/** `idle` until a call has been taken, and after its answer. */
+/** States of a thread. It is `idle` until it takes a call, and again after its answer. */
 const STATES = [
   'idle',
   'read',
@@ -18,13 +19,14 @@ const STATE = 0
 const BEGAN_AT_US = 1
 const WORDS = 2
 
+/** State of a thread and its start. */
 export interface Stage {
   readonly state: Phase | 'idle'
   /** Processor time of the thread when the stage began, in microseconds. */
   readonly beganAtUs: number
 }
 
-/** The memory of one thread, for its `workerData`. */
+/** Makes the memory of one thread, for its `workerData`. */
 export const progressMemory = (): SharedArrayBuffer =>
   new SharedArrayBuffer(WORDS * BigInt64Array.BYTES_PER_ELEMENT)
 
@@ -34,6 +36,7 @@ export function threadCpuUs(): number {
   return user + system
 }
 
+/** View of the progress in shared memory. */
 export class Progress {
   readonly #words: BigInt64Array<SharedArrayBuffer>
 
@@ -41,20 +44,23 @@ export class Progress {
     this.#words = new BigInt64Array(memory)
   }
 
-  /** Called in the thread itself. The start is written first, so that no stage is read with the start of the one before. */
+  /**
+   * Enters a phase. Called in the validation thread. The start is written first, so that no phase
+   * is read with the start of the one before.
+   */
   begin(phase: Phase): void {
     Atomics.store(this.#words, BEGAN_AT_US, BigInt(threadCpuUs()))
     this.#enter(phase)
   }
 
-  /** Called in the thread itself, before it posts an answer. */
+  /** Ends the last phase. Called in the validation thread, before it posts an answer. */
   rest(): void {
     this.#enter('idle')
   }
 
   /**
-   * Called in the main thread, after the thread's processor time has been asked for: the time in the stage, which is the
-   * difference, is then never overestimated.
+   * Reads the current stage. Called in the main thread, after it asked for the thread's processor
+   * time. The difference to `beganAtUs` then never overestimates the time in the stage.
    */
   read(): Stage {
     const state = STATES[Number(Atomics.load(this.#words, STATE))] ?? 'idle'

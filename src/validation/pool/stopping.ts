@@ -1,7 +1,8 @@
 /**
- * Stops synchronous work in the thread that does it, so that the thread keeps everything it has compiled. A script's time
- * limit, the only way to stop JavaScript from within, is by the clock; the deadline is in processor time. Work that the clock
- * stopped early is done again with more time.
+ * Stops synchronous work in its own thread, so that the thread keeps its compiled schemas. The time
+ * limit of a script is the only way to stop JavaScript from within. That limit counts time by the
+ * clock, but deadlines count processor time. So work that the clock stopped too early is repeated
+ * with more time.
  */
 import { createContext, Script } from 'node:vm'
 import type { Guard } from '../ajv/compiled-schema.ts'
@@ -11,18 +12,27 @@ import { type Progress, threadCpuUs } from './progress.ts'
 
 const SCRIPT_TIMEOUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT'
 const US_PER_MS = 1000
-/** Part of its deadline that work must have used to be too slow: timer and processor time are not measured alike. */
+/**
+ * Share of its deadline after which stopped work counts as too slow. It is below 1 since timers and
+ * processor time are not measured alike.
+ */
 const USED_UP = 0.9
-/** How the time by the clock grows from one attempt to the next, around what the share of the processor so far suggests. */
+/**
+ * Bounds and margin of the factor by which the clock limit grows from one attempt to the next. The
+ * factor follows the share of the processor that the work got.
+ */
 const GROWTH_LEAST = 2
 const GROWTH_MOST = 8
 const GROWTH_MARGIN = 1.25
 
-/** What the call at hand may use and has used. */
+/** Processor time that the current call may use. */
 export interface Budget {
-  /** Processor time after which the call is left unfinished; undefined where its deadlines hold. */
+  /**
+   * Processor time after which the call is left unfinished, in milliseconds. Undefined when only
+   * the deadlines hold.
+   */
   quickMs: number | undefined
-  /** Notes processor time that a phase has used, in milliseconds. */
+  /** Called with the processor time that a phase used, in milliseconds. */
   readonly spend: (phase: Phase, ms: number) => void
 }
 
@@ -30,9 +40,9 @@ export interface Budget {
 export class Unfinished extends Error {}
 
 /**
- * A guard that throws {@link Unfinished} or `over_limit` when work has used its processor time, and `overloaded` when the
- * clock allows no further attempt. Work that is stopped leaves its `finally` blocks undone, and may be begun again from the
- * start.
+ * Makes a guard. It throws {@link Unfinished} or `over_limit` when work has used up its processor
+ * time, and `overloaded` when the clock leaves no time for another attempt. Stopped work does not
+ * run its `finally` blocks and may be started again from the beginning.
  */
 export function stoppingGuard(limits: ThreadLimits, progress: Progress, budget: Budget): Guard {
   const attempt = attempting()
@@ -62,11 +72,14 @@ type Attempt = <Result>(
   clockMs: number,
 ) => { readonly result: Result } | undefined
 
-/** Runs work for at most `clockMs` by the clock; undefined when it was stopped. */
+/**
+ * Makes a function that runs work for at most `clockMs` by the clock. It returns undefined when the
+ * work was stopped.
+ */
 function attempting(): Attempt {
   let run = (): void => {}
   const context = createContext({ run: () => run() })
-  // Only scripts can be stopped, so one calls back.
+  // Only scripts can be stopped, so a script calls the work.
   const script = new Script('run()')
   return (work, clockMs) => {
     const results: { readonly result: ReturnType<typeof work> }[] = []
@@ -76,7 +89,7 @@ function attempting(): Attempt {
     try {
       script.runInContext(context, { timeout: clockMs })
     } catch (error) {
-      // It is an error of the context's realm, no instance of `Error` here.
+      // The error belongs to the context's realm and is no instance of `Error` here.
       if ((error as { readonly code?: unknown }).code !== SCRIPT_TIMEOUT) throw error
     }
     return results[0]

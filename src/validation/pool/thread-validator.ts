@@ -1,10 +1,12 @@
 /**
- * Validation beside this thread, under deadlines. A thread takes one call at a time, so that the call that ends it fails
- * alone; as soon as one is busy another is kept ready, which takes its place without delay. Threads start with the first
- * call. The calls that wait are bounded in number, bytes and time: past a bound a call is `overloaded`.
+ * Validation in threads with deadlines. A thread takes one call at a time, so a call that ends its
+ * thread fails alone. As soon as one thread is busy, another is kept ready to replace it without
+ * delay. Threads start with the first call. Waiting calls are bounded in number, bytes and time;
+ * beyond a bound a call is `overloaded`.
  *
- * Every call is tried for a short while first. One that takes longer is stopped, and goes on as a long call. Long calls, and
- * the next calls of connections that made some, never have all the threads, so that others find one that is soon free.
+ * Every call first gets a short time. A call that takes longer is stopped and continues as a long
+ * call. Long calls, and later calls of connections that made some, never occupy all threads. So
+ * other calls find a thread that is soon free.
  */
 import { createHash } from 'node:crypto'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -36,10 +38,10 @@ import { isLong, type Waiting, WaitingCalls } from './waiting-calls.ts'
 
 interface PoolCall extends Waiting {
   readonly call: Call
-  /** The digest of the schema. */
+  /** Digest of the schema, in base64. */
   readonly schema: string
   readonly answered: PromiseWithResolvers<Answer>
-  /** Answered already, though a thread may be at it. */
+  /** True when the call was settled. A thread may still work on it. */
   isOver: boolean
 }
 
@@ -56,20 +58,24 @@ const DEFAULTS: ThreadLimits = {
   waitMs: VALIDATION_WAIT_SECONDS * 1000,
 }
 
+/** Validator that runs in threads and enforces deadlines. */
 export class ThreadValidator implements Validator {
   readonly #limits: ThreadLimits
   readonly #onFault: (cause: unknown) => void
   readonly #waiting = new WaitingCalls<PoolCall>()
   readonly #costs = new Costs()
-  /** The one that was used last, and so knows the most schemas, is the last. */
+  /** Idle threads. The most recently used one, which knows the most schemas, is the last. */
   readonly #idle: ValidationThread[] = []
   readonly #busy = new Map<ValidationThread, PoolCall>()
   #starting: ValidationThread | undefined
-  /** Ended, but not gone. */
+  /** Threads that were ended and still exist. */
   readonly #ending = new Set<Promise<void>>()
   #isClosed = false
 
-  /** `onFault`: an error that nothing caught has ended one of the threads; others go on, and its call has failed with it. */
+  /**
+   * `onFault` is called when an uncaught error ended a thread. That thread's call has failed; other
+   * threads go on.
+   */
   constructor(
     limits: Partial<ThreadLimits> = {},
     onFault: (cause: unknown) => void = () => undefined,
@@ -97,7 +103,7 @@ export class ThreadValidator implements Validator {
     throw thrownBy(answer)
   }
 
-  /** Calls that still wait or run are `overloaded`. */
+  /** Ends all threads. Calls that still wait or run are rejected with `overloaded`. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const { answered } of this.#waiting.clear()) answered.reject(closing())
@@ -140,7 +146,10 @@ export class ThreadValidator implements Validator {
     return pool
   }
 
-  /** A call that a thread is at already stays there, so that the thread is not lost; what comes of it is dropped. */
+  /**
+   * Settles a call unless it is settled already. A thread that works on it continues, so that the
+   * thread is not lost; its outcome is dropped.
+   */
   #answer(call: PoolCall, settle: () => void): void {
     if (call.isOver) return
     call.isOver = true
@@ -148,7 +157,7 @@ export class ThreadValidator implements Validator {
     settle()
   }
 
-  /** A long call leaves at least one thread to quick ones. */
+  /** Gives waiting calls to idle threads. Long calls leave at least one thread to quick ones. */
   #dispatch(): void {
     for (const thread of this.#idle.splice(0)) if (!thread.hasEnded) this.#idle.push(thread)
     const nowMs = performance.now()
@@ -163,7 +172,7 @@ export class ThreadValidator implements Validator {
     if (isNeeded && this.#idle.length === 0 && this.#starting === undefined) void this.#start()
   }
 
-  /** One that has compiled the schema, else the one that was used last. */
+  /** Takes an idle thread that has compiled the schema, or else the most recently used one. */
   #idleFor({ schema }: PoolCall): ValidationThread {
     const knowing = this.#idle.findLastIndex((thread) => thread.knows(schema))
     const [thread] = this.#idle.splice(knowing, 1)
@@ -206,7 +215,7 @@ export class ThreadValidator implements Validator {
       await thread.ready
       this.#idle.unshift(thread)
     } catch (error) {
-      // Whoever waits longest is told, so that threads that cannot start are not started for ever.
+      // The oldest call gets the error, so that threads that cannot start are not started for ever.
       this.#waiting.oldest?.refuse(this.#isClosed ? closing() : error)
     }
     this.#starting = undefined

@@ -1,7 +1,8 @@
 /**
- * One validation thread, watched by its processor time. A call that has used its deadline is answered with the limit, and
- * its thread is ended, wherever it is; so is a thread whose heap is full. A thread that is late because the processor was
- * given to others goes on. It takes one call at a time; the pool queues.
+ * A validation thread and the watch over its processor time. A call that exceeds its deadline is
+ * answered with the limit, and its thread is ended at any point. So is a thread whose heap is full.
+ * A thread that is late because the processor was given to others goes on. It takes one call at a
+ * time; the pool queues calls.
  */
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -14,17 +15,18 @@ import type { FromThread, Outcome, ThreadData, ToThread } from './messages.ts'
 import { Progress, progressMemory } from './progress.ts'
 
 const ENTRY = new URL('./worker.ts', import.meta.url)
-/** Of new objects; a thread keeps what it once had, and there are three. */
+/** Heap for new objects. A thread never gives this memory back, and there are three threads. */
 const YOUNG_MEBIBYTES = 12
 const MEBIBYTE = 1_048_576
 const US_PER_MS = 1000
-/** Least time by the clock between two looks at a thread. */
+/** Shortest time by the clock between two checks of a thread. */
 const LOOK_MS = 20
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
+/** A call to a validation thread. */
 export interface Call {
   readonly schema: JsonSlice
-  /** Absent: the schema is only compiled. */
+  /** Value to validate. Absent: the schema is only compiled. */
   readonly value?: JsonSlice
   readonly options?: ValidateOptions
 }
@@ -32,10 +34,11 @@ export interface Call {
 interface Running {
   readonly valueBytes: number
   readonly answered: PromiseWithResolvers<Outcome>
-  /** The next look at the thread, or the end of the wait for what it tells. */
+  /** Timer of the next check of the thread, or of the wait for its processor time. */
   timer: NodeJS.Timeout | undefined
 }
 
+/** One validation thread. */
 export class ValidationThread {
   readonly #worker: Worker
   readonly #limits: ThreadLimits
@@ -51,7 +54,10 @@ export class ValidationThread {
   #cause: unknown
   #hasEnded = false
 
-  /** `onFault`: it has ended by an error that nothing caught; not by {@link end}, and not for a full heap. */
+  /**
+   * `onFault` is called when an uncaught error ended the thread. It is not called after {@link
+   * end}, or for a full heap.
+   */
   constructor(limits: ThreadLimits, onFault: (cause: unknown) => void) {
     this.#limits = limits
     const memory = progressMemory()
@@ -68,11 +74,11 @@ export class ValidationThread {
       this.#cause = error
     })
     this.#worker.on('exit', (status) => this.#exit(status))
-    // The call that needs the thread is told.
+    // Avoids an unhandled rejection. The call that needs the thread gets the error.
     this.#ready.promise.catch(() => {})
   }
 
-  /** Resolves when calls are answered at once; rejects when the thread does not start. */
+  /** Resolves when the thread can take calls. Rejects when it does not start. */
   get ready(): Promise<void> {
     return this.#ready.promise
   }
@@ -82,9 +88,9 @@ export class ValidationThread {
   }
 
   /**
-   * One call at a time, and only when ready. A call that is not finished within `quickMs` of processor time is `unfinished`.
-   * Settles when the thread is free again or has ended. Rejects with `over_limit`, with `overloaded`, or with the error that
-   * ended the thread.
+   * Runs one call. The thread must be ready and not busy. A call that is not finished within
+   * `quickMs` of processor time is `unfinished`. Settles when the thread is free again or has
+   * ended. Rejects with `over_limit`, with `overloaded`, or with the error that ended the thread.
    */
   run(call: Call, quickMs?: number): Promise<Outcome> {
     const answered = Promise.withResolvers<Outcome>()
@@ -108,7 +114,7 @@ export class ValidationThread {
     return this.#schemas.get(schema) === true
   }
 
-  /** Resolves when it is gone. */
+  /** Ends the thread. Resolves when it is gone. */
   end(): Promise<void> {
     this.#hasEnded = true
     void this.#worker.terminate()
@@ -126,27 +132,33 @@ export class ValidationThread {
     running.timer = setTimeout(() => void this.#look(running), Math.max(LOOK_MS, Math.ceil(ms)))
   }
 
-  /** Ends the thread when it has used the time of its phase, else looks again when it could have. */
+  /**
+   * Ends the thread when it has used up the time of its phase. Otherwise checks again when that can
+   * next be the case.
+   */
   async #look(running: Running): Promise<void> {
     const { valueBytes } = running
-    // A thread that does not even tell its time for so long is stuck outside of JavaScript.
+    // A thread that does not report its processor time for so long is stuck outside of JavaScript.
     const patienceMs = waitMs(valueBytes, this.#limits)
     running.timer = setTimeout(() => this.#endWith(running, outOfTime(this.#limits)), patienceMs)
     const cpuUs = await this.#cpuUs()
     clearTimeout(running.timer)
-    // An answer that came meanwhile counts.
+    // An answer that arrived in the meantime counts.
     if (cpuUs === undefined || this.#running !== running) return
     const { state, beganAtUs } = this.#progress.read()
     // The thread has not taken the call yet, or its answer is on the way.
     if (state === 'idle') return this.#lookAfter(running, 0)
-    // The thread stops itself first, where it can.
+    // The thread stops itself first if it can.
     const limitMs = deadlineMs(state, valueBytes, this.#limits) + STOPPING_MS
     const leftMs = limitMs - (cpuUs - beganAtUs) / US_PER_MS
     if (leftMs > 0) this.#lookAfter(running, leftMs)
     else this.#endWith(running, tooSlow(state, this.#limits))
   }
 
-  /** Undefined when the thread is no more. Resolves when the thread runs next. */
+  /**
+   * Processor time of the thread in microseconds. Undefined when the thread is gone. Resolves when
+   * the thread runs next.
+   */
   async #cpuUs(): Promise<number | undefined> {
     try {
       const { user, system } = await this.#worker.cpuUsage()
@@ -165,7 +177,7 @@ export class ValidationThread {
   #exit(status: number): void {
     const wasEnded = this.#hasEnded
     this.#hasEnded = true
-    const cause = this.#cause ?? new Error(`The thread that validates ended with ${status}.`)
+    const cause = this.#cause ?? new Error(`The validation thread ended with status ${status}.`)
     const isFull = cause instanceof Error && 'code' in cause && cause.code === OUT_OF_MEMORY
     if (!wasEnded && !isFull) this.#onFault(cause)
     const error = isFull ? heapFull(this.#limits.heapBytes) : cause
@@ -182,7 +194,7 @@ export class ValidationThread {
     return running?.answered
   }
 
-  /** An idle thread keeps no process alive; one that is ending does. */
+  /** Lets the process exit while the thread is idle. A thread that is ending keeps it alive. */
   #rest(): void {
     if (!this.#hasEnded) this.#worker.unref()
   }
@@ -198,7 +210,7 @@ const heapFull = (value: number): CoatcheckError =>
 const sizeOf = (slice: JsonSlice | undefined): number =>
   slice === undefined ? 0 : slice.end - slice.start
 
-/** The bytes of a call in a buffer of their own, which changes hands. */
+/** The message for a call. Its bytes are a copy, which is transferred to the thread. */
 function messageOf({ schema, value, options = {} }: Call, quickMs: number | undefined): ToThread {
   const schemaBytes = sizeOf(schema)
   const bytes = new Uint8Array(schemaBytes + sizeOf(value))

@@ -1,28 +1,37 @@
 /**
- * The calls that wait for a thread. The next one is of the tenant that has used least lately, and of its calls the one whose
- * wait is longest for its expected cost: short calls go first, long ones in the end. Where there is no room, the longest call
- * of the tenant with the most calls has to go.
+ * Queue of the calls that wait for a thread. The next call belongs to the tenant that used the
+ * least processor time lately. Among its calls, the one with the longest wait relative to its
+ * expected cost is next. So short calls go first, and long ones still get their turn. When the
+ * queue is full, the longest call of the tenant with the most calls is refused.
  */
 import { CoatcheckError } from '../../core/errors.ts'
 import { QUEUE_BYTES, QUEUE_CALLS, QUICK_MS } from '../limits.ts'
 
+/** A call in the queue. */
 export interface Waiting {
   readonly tenant: string
   readonly connection: string
   readonly bytes: number
   readonly sinceMs: number
-  /** In milliseconds of processor time. */
+  /** Expected processor time, in milliseconds. */
   expectedMs: number
-  /** Rejected when the call has to give way. */
+  /** Rejects the call, when it is removed from a full queue. */
   readonly refuse: (error: unknown) => void
 }
 
-/** A long call may keep a thread for a whole deadline. */
+/**
+ * Whether a call is expected to take more than {@link QUICK_MS}. It may then occupy a thread until
+ * its deadline.
+ */
 export const isLong = ({ expectedMs }: Pick<Waiting, 'expectedMs'>): boolean =>
   expectedMs > QUICK_MS
 
+/** Bounded queue of calls. */
 export class WaitingCalls<Call extends Waiting> {
-  /** Each with its weight: its expected cost and that of the calls of its connection that waited when it came. */
+  /**
+   * Calls with their weights. A weight is the expected cost of a call and of the calls of its
+   * connection that waited when it came.
+   */
   readonly #calls = new Map<Call, number>()
   #bytes = 0
 
@@ -30,7 +39,9 @@ export class WaitingCalls<Call extends Waiting> {
     return this.#calls.size
   }
 
-  /** Adds a call, and refuses one where that is too many: this one or another, with `overloaded`. */
+  /**
+   * Adds a call. When the queue is then too full, refuses this call or another with `overloaded`.
+   */
   add(call: Call): void {
     this.#insert(call)
     for (let full = this.#full(); full !== undefined; full = this.#full()) {
@@ -44,7 +55,10 @@ export class WaitingCalls<Call extends Waiting> {
     if (this.#calls.delete(call)) this.#bytes -= call.bytes
   }
 
-  /** Takes out the next call, a long one only where `allowLong`. `used` tells what a tenant has used lately. */
+  /**
+   * Removes and returns the next call; a long one only if `allowLong`. `used` tells the processor
+   * time that a tenant used lately.
+   */
   take(
     nowMs: number,
     { allowLong, used }: { allowLong: boolean; used: (tenant: string) => number },
@@ -65,7 +79,7 @@ export class WaitingCalls<Call extends Waiting> {
     return this.#calls.keys().next().value
   }
 
-  /** All that wait, which wait no longer. */
+  /** Removes and returns all calls. */
   clear(): readonly Call[] {
     const calls = [...this.#calls.keys()]
     this.#calls.clear()
@@ -92,7 +106,7 @@ export class WaitingCalls<Call extends Waiting> {
     return undefined
   }
 
-  /** Of equals the newest. There is one, as something is full. */
+  /** The call to refuse; the newest of equals. The queue is not empty here. */
   #victim(): Call {
     const byTenant = Map.groupBy(this.#calls, ([{ tenant }]) => tenant)
     const most = [...byTenant.values()].reduce((a, b) => (b.length > a.length ? b : a))
@@ -102,11 +116,14 @@ export class WaitingCalls<Call extends Waiting> {
 
 interface Rank {
   readonly used: number
-  /** Time that a call has waited, in multiples of its weight. */
+  /** Time that the call has waited, divided by its weight. */
   readonly urgency: number
 }
 
-/** Of one tenant's calls the first has waited longest for its weight; of equals the first in the queue stays first. */
+/**
+ * Whether `a` goes before `b`. The tenant with less use goes first, then the call with higher
+ * urgency. Equal calls keep their order.
+ */
 const isBefore = (a: Rank, b: Rank): boolean =>
   a.used === b.used ? a.urgency > b.urgency : a.used < b.used
 

@@ -1,4 +1,7 @@
-/** The thread that validates: one call at a time, each answered. It holds no addon, so that it may be ended anywhere. */
+/**
+ * The validation thread. Handles one call at a time and answers each. It loads no native addon, so
+ * it can be ended at any point.
+ */
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { JsonSlice } from '../../core/json/slice.ts'
@@ -27,7 +30,7 @@ const watch: { -readonly [Key in keyof Watch]: Watch[Key] } = {
 }
 const validator = new AjvValidator(limits, watch)
 
-/** Processor time of the call at hand, in milliseconds. */
+/** Processor time that the current call used to compile, in milliseconds. */
 let compiledMs = 0
 const budget: Budget = {
   quickMs: undefined,
@@ -48,7 +51,7 @@ async function outcomeOf(message: ToThread): Promise<Outcome> {
   return answer === undefined ? { unfinished: true, used } : { answer, used }
 }
 
-/** Undefined when the call is left unfinished. */
+/** Undefined when the call was stopped unfinished. */
 async function answerOf(message: ToThread): Promise<Answer | undefined> {
   const { bytes, schemaBytes, hasValue, options } = message
   const buffer = Buffer.from(bytes.buffer)
@@ -62,10 +65,12 @@ async function answerOf(message: ToThread): Promise<Answer | undefined> {
   }
 }
 
-// A schema that runs away leaves the processor to requests. Elsewhere this would be said of the whole process.
+// A slow schema leaves the processor to requests. On other systems the priority would apply to the
+// whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-// The first schema takes many times longer than others, so it is one of ours, and has no deadline.
+// Compiling the first schema takes many times longer than others. So the first is a fixed one,
+// without a deadline.
 await validator.compile(new JsonSlice(Buffer.from('{"type":"object"}')))
 watch.guard = stoppingGuard(limits, progress, budget)
 progress.rest()
