@@ -127,7 +127,7 @@ describe('who does not find the way in', () => {
     for (const bare of ['{"rows":[1]}', '[1,2]', '{"rows":[1],"tool_use_id":"a"}']) {
       const { status, body } = await run.put(bare)
       expect([bare, status]).toEqual([bare, 400])
-      expect(body.detail).toMatch(/A result itself goes under "output", or .*\+json\.$/)
+      expect(body.detail).toMatch(/Put the value under "output", or .*\+json\.$/)
     }
     const misplaced = await run.put('{"output":1,"failure":{"massage":"m","message":"m"}}')
     expect(misplaced.body.detail).not.toContain('A result itself')

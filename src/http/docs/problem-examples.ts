@@ -25,7 +25,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   },
   invalid_request: {
     detail:
-      'The body has the unknown member "tool_use"; there are tool_use_id, tool_name, render, output, failure, suspension. A result itself goes under "output", or is sent bare: with ?envelope=none, or with a type of its own, such as application/vnd.tool+json.',
+      'The body has the unknown member "tool_use"; there are tool_use_id, tool_name, render, output, failure, suspension. Put the value under "output", or send it as a raw body: with ?envelope=none, or with another type, such as application/vnd.tool+json.',
   },
   invalid_range: {
     detail:
@@ -81,7 +81,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
       "A put cannot take this body: application/x-www-form-urlencoded is a form (with curl, add -H 'content-type: …' to --data-binary). Send application/json (an envelope), another JSON type (*/*+json), text/plain or any other text type in UTF-8, or application/octet-stream.",
   },
   range_not_satisfiable: {
-    detail: 'The range "bytes=5000-" lies outside the 68 bytes there are.',
+    detail: 'The range "bytes=5000-" lies outside the value, which has 68 bytes.',
   },
   over_limit: {
     detail:

@@ -1,36 +1,40 @@
 /**
- * Schemas that several routes share. Descriptions and examples here are what Swagger UI shows; an example id is one that
- * exists after the calls above it on the page were tried. A `title` is the name under which the OpenAPI document lists a
- * schema once, see `http/docs/openapi-document.ts`.
+ * Schemas that several routes share. Swagger UI shows their descriptions and examples. An id in an
+ * example exists once the calls above it on the page have been tried. The OpenAPI document lists a
+ * schema with a `title` once, under that name; see `http/docs/openapi-document.ts`.
  */
 import { type TSchema, Type } from 'typebox'
 import { RENDERINGS, RENDERS } from '../../core/content.ts'
 import { EVIDENCE_ID_BYTES } from '../../core/limits.ts'
 import { FORMATS } from '../../ledger/ledger.ts'
 
-/** Examples of a parameter that Swagger UI shows and does not fill in: the call is another one with it. */
+/**
+ * Keyword for examples of a parameter that Swagger UI shows but does not fill in, because the
+ * parameter would change what the example call does.
+ */
 export const SHOWN_EXAMPLES = 'x-shown-examples'
 
+/** Run that the examples use. */
 export const EXAMPLE_RUN = 'demo'
 
 export const RunIdSchema = Type.String({
   pattern: '^[A-Za-z0-9_][A-Za-z0-9._:-]{0,127}$',
-  description: 'The run, as the caller names it: up to 128 letters, digits and `._:-`.',
+  description: 'Name of the run, chosen by the caller: up to 128 letters, digits and `._:-`.',
   examples: [EXAMPLE_RUN],
 })
 
 const HandleSchema = Type.String({
-  description: 'A handle, as a put answered it: `r1`, `r2`, …',
+  description: 'Handle from the answer to a put: `r1`, `r2`, …',
   examples: ['r1'],
 })
 
 export const ToolNameSchema = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'The name of a tool, as the model calls it.',
+  description: 'Name of the tool, as the model calls it.',
   examples: ['list_files'],
 })
-/** The tool that the examples register, and then call. */
+/** Tool that the examples register and then call. */
 export const EXAMPLE_TOOL = 'copy_files'
 export const EXAMPLE_INPUT_SCHEMA = {
   type: 'object',
@@ -42,20 +46,20 @@ export const RunParams = Type.Object({ run_id: RunIdSchema })
 export const ResultParams = Type.Object({ run_id: RunIdSchema, handle: HandleSchema })
 
 export const ToolUseIdSchema = Type.String({
-  description: `The call's tool_use_id, up to ${EVIDENCE_ID_BYTES} bytes; it becomes the evidence id. Empty or absent: the handle is.`,
+  description: `Id of the tool call, up to ${EVIDENCE_ID_BYTES} bytes. It becomes the evidence id. When it is empty or absent, the handle is the evidence id.`,
   examples: ['toolu_01'],
 })
 
 export const RenderSchema = Type.Enum([...RENDERS], {
   description:
-    'Which content to answer: `auto` (verbatim while it fits), `verbatim`, `preview` or `window`.',
+    'Rendering of the content: `auto` (verbatim while it fits), `verbatim`, `preview` or `window`.',
   default: 'auto',
 })
 
 export const FormatSchema = Type.Enum([...FORMATS], {
   title: 'Format',
   description:
-    'How previews, windows and markers are written. A run keeps the format it opened with.',
+    'Set of rules for previews, windows and notes. A run keeps the format it opened with.',
 })
 
 export const PageQuerySchema = Type.Object(
@@ -64,11 +68,11 @@ export const PageQuerySchema = Type.Object(
       minimum: 1,
       maximum: 1000,
       default: 100,
-      description: 'Items on a page.',
+      description: 'Most items on a page.',
     }),
     after: Type.Optional(
       Type.String({
-        description: 'The `next` of the page before; absent for the first.',
+        description: 'The `next` of the page before; absent for the first page.',
         [SHOWN_EXAMPLES]: ['demo'],
       }),
     ),
@@ -77,17 +81,17 @@ export const PageQuerySchema = Type.Object(
 )
 
 export const NextSchema = Type.Union([Type.String(), Type.Null()], {
-  description: 'What to give as `after` for the following page; null at the end.',
+  description: 'Value of `after` for the following page; null at the end.',
 })
 
 export const OmittedSchema = Type.Union(
   [
     Type.Object(
       {
-        start_line: Type.Integer({ description: 'First line left out, from 1.' }),
-        end_line: Type.Integer({ description: 'Last line left out, included.' }),
+        start_line: Type.Integer({ description: 'First line that is left out, counted from 1.' }),
+        end_line: Type.Integer({ description: 'Last line that is left out.' }),
         chars: Type.Integer({
-          description: 'Characters of those lines, and one for each line end.',
+          description: 'Characters of those lines, with one for each line end.',
         }),
       },
       { additionalProperties: false },
@@ -96,58 +100,58 @@ export const OmittedSchema = Type.Union(
   ],
   {
     title: 'Omitted',
-    description: 'The lines that a window leaves out; null when none are.',
+    description: 'Range of lines that a window leaves out; null when it leaves out none.',
   },
 )
 
 const ContentMembers = {
   content: Type.Union([Type.String(), Type.Null()], {
-    description: 'What to put into the transcript in place of the result; null for a suspension.',
+    description: 'Text for the transcript in place of the result; null for a suspension.',
   }),
   rendering: Type.Enum([...RENDERINGS], {
     title: 'Rendering',
     description:
-      'What `content` is: the whole text (`verbatim`), head and tail of it (`window`), a `preview` with its hint, a shortened failure (`compacted`), or nothing (`none`).',
+      'How `content` shows the result: the whole text (`verbatim`), its head and tail (`window`), a `preview` with its hint, a shortened failure (`compacted`), or nothing (`none`).',
   }),
   omitted: OmittedSchema,
   preview: Type.String({
-    description: 'The typed, bounded preview: what it is, how big, and a sample.',
+    description: 'Bounded, typed text that shows what the value is, how large it is, and a sample.',
   }),
   hint: Type.String({
-    description: 'The line that tells the model how to reach the whole.',
+    description: 'Line that tells the model how to reach the whole value.',
   }),
 }
 
 export const ContentSchema = Type.Object(ContentMembers, {
   $id: 'Content',
   additionalProperties: false,
-  description: 'What stands for a result in the transcript.',
+  description: 'Text that goes into the transcript in place of a result.',
 })
 
 const ResultMembers = {
-  run_id: Type.String({ description: 'The run that holds it.' }),
+  run_id: Type.String({ description: 'Run that holds the result.' }),
   handle: Type.String({
     description:
-      'The handle within the run: `r1`, `r2`, … in the order of commit. References use it: `$r1.rows.0`.',
+      'Handle of the result in its run: `r1`, `r2`, … in the order of commit. References use it: `$r1.rows.0`.',
   }),
-  evidence_id: Type.String({ description: 'What recall takes.' }),
+  evidence_id: Type.String({ description: 'Id by which recall finds the result.' }),
   kind: Type.Enum(['json', 'text', 'binary'], {
     title: 'Kind',
-    description: 'What the value is.',
+    description: 'Kind of the value.',
   }),
   outcome: Type.Enum(['output', 'failure', 'suspension'], {
     title: 'Outcome',
-    description: 'What the call came to.',
+    description: 'Outcome of the call.',
   }),
   total_bytes: Type.Integer({ description: 'Bytes of the value.' }),
   total_chars: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Characters (code points) of the text view; null for a binary.',
+    description: 'Characters (code points) of the text view; null for the kind `binary`.',
   }),
   total_lines: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Lines of the text view; null for a binary.',
+    description: 'Lines of the text view; null for the kind `binary`.',
   }),
   sha256: Type.String({
-    description: 'Hex digest of the value.',
+    description: 'SHA-256 digest of the value, in hex.',
   }),
 }
 
@@ -158,14 +162,14 @@ export const PutResultSchema = Type.Object(
     unwrapped: Type.Optional(
       Type.Literal(true, {
         description:
-          'Only there when the body was `{"output": …}` and nothing else: its `output` is the value. A document of that shape is kept whole with `?envelope=none`.',
+          'Present only when `output` was the sole member of the body: the value is that `output`, not the whole document. Send `?envelope=none` to store such a document whole.',
       }),
     ),
   },
   {
     $id: 'PutResult',
     additionalProperties: false,
-    description: 'A result that is kept, and its content.',
+    description: 'A stored result and its content.',
   },
 )
 
@@ -175,25 +179,29 @@ export const ResultSchema = Type.Object(
     preview: ContentMembers.preview,
     hint: ContentMembers.hint,
     tool_use_id: Type.Union([Type.String(), Type.Null()], {
-      description: 'The id it was put under; null when it was put without.',
+      description: 'Id of the tool call that the put gave; null when it gave none.',
     }),
     tool_name: Type.Union([Type.String(), Type.Null()], {
-      description: 'The tool it came from, when the put named it.',
+      description: 'Tool that the put named; null when it named none.',
     }),
-    media_type: Type.String({ description: 'The type of the value.' }),
-    created_at: Type.String({ format: 'date-time', description: 'When it was kept.' }),
+    media_type: Type.String({ description: 'Media type of the value.' }),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'Time when the result was stored.',
+    }),
   },
-  { $id: 'Result', additionalProperties: false, description: 'A result that is kept.' },
+  { $id: 'Result', additionalProperties: false, description: 'A stored result.' },
 )
 
-/** A reference to a schema that the app has added by its `$id`. */
+/** Reference to a schema that was added to the app under its `$id`. */
 export const ref = (schema: TSchema): TSchema =>
   Type.Unsafe({ $ref: `${(schema as { $id?: string }).$id}#` })
 
-/** A JSON response by a schema. */
+/** Declares a JSON response that has this schema. */
 export const ok = (description: string, schema: TSchema): Record<string, unknown> => ({
   description,
   content: { 'application/json': { schema } },
 })
 
+/** Schemas to add to the app before any route. */
 export const SHARED_SCHEMAS = [ContentSchema, PutResultSchema, ResultSchema]

@@ -1,4 +1,4 @@
-/** Arguments of tool calls: resolve and validate; and the schemas of tools. */
+/** Routes that register tools, and resolve and validate the arguments of their calls. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { JsonSlice } from '../../../core/json/slice.ts'
 import type { RunContext } from '../../../runs/context.ts'
@@ -17,6 +17,7 @@ import {
 
 const tags = ['arguments']
 
+/** Adds the routes of arguments. */
 export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
@@ -31,11 +32,14 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         tags,
         summary: 'Register a tool',
         description:
-          'Keeps the JSON Schema of its arguments with the run, for `resolve` to validate against by name. What the schema says that its dialect does not know is warned about.',
+          "Stores the JSON Schema of the tool's arguments in the run. `resolve` can then validate against it by name. Keywords and formats that have no effect are listed in `warnings`.",
         params: ToolParams,
         body: ToolSchema,
         response: {
-          200: ok('The tool was there; its schema is replaced.', ref(RegisteredToolSchema)),
+          200: ok(
+            'The tool was registered before; its schema is replaced.',
+            ref(RegisteredToolSchema),
+          ),
           201: ok('The tool is registered.', ref(RegisteredToolSchema)),
           ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'invalid_schema'),
         },
@@ -61,7 +65,7 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         tags,
         summary: 'Resolve references and validate',
         description:
-          'Puts values in the place of references, then validates what the tool would really get. An invalid call is a 200 with `valid: false` and the failure to record.',
+          'Replaces references by their values, then validates the arguments that the tool would get. An invalid call is answered with a 200, `valid: false` and the failure to record.',
         params: RunParams,
         body: ResolveSchema,
         response: {
@@ -100,5 +104,5 @@ export const argumentRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
   )
 }
 
-/** An answer of ours in a spliced one, written at once: it may have thousands of parts. */
+/** One slice for a list of ours in a spliced reply, which else could have thousands of parts. */
 const asSlice = (answer: unknown): JsonSlice => new JsonSlice(Buffer.from(JSON.stringify(answer)))

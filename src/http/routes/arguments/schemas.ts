@@ -1,3 +1,4 @@
+/** Schemas of the routes of arguments. */
 import { Type } from 'typebox'
 import { UNRESOLVED_REASONS } from '../../../core/references.ts'
 import { OpaqueJson } from '../../body/json-body.ts'
@@ -16,31 +17,32 @@ export const ResolveSchema = Type.Object(
   {
     arguments: OpaqueJson({
       description:
-        'The call\'s arguments as the model gave them: any JSON value. A string that is, as a whole, a reference (`"$r1"`, `"$r1.rows.0"`, `"$r1#/rows/0"`) is replaced by what it stands for.',
+        'Arguments of the call as the model gave them: any JSON value. A string that is a whole reference (`"$r1"`, `"$r1.rows.0"`, `"$r1#/rows/0"`) is replaced by the value that it stands for.',
     }),
     input_schema: Type.Optional(
       OpaqueJson({
         description:
-          'The JSON Schema that the resolved arguments are validated against; or give `tool_name`.',
+          'JSON Schema that the resolved arguments are validated against. Give it or `tool_name`, not both.',
       }),
     ),
     tool_name: Type.Optional(
       Type.String({
         ...ExampleToolNameSchema,
-        description: 'A registered tool, whose schema is the one to validate against.',
+        description: 'Registered tool whose schema the resolved arguments are validated against.',
       }),
     ),
     mode: Type.Optional(
       Type.Enum(['lenient', 'strict'], {
         default: 'lenient',
-        description: '`strict`: a reference that stands for nothing makes the call invalid.',
+        description: 'With `strict`, an unresolved reference makes the call invalid.',
       }),
     ),
   },
   {
     title: 'Call',
     additionalProperties: false,
-    description: 'A call as the model made it, and what to validate it against, if anything.',
+    description:
+      'A call as the model made it, and optionally a schema or a tool to validate it against.',
     examples: [
       {
         arguments: {
@@ -62,36 +64,38 @@ const UnresolvedSchema = Type.Object(
   {
     reference: Type.String({
       description:
-        'The string, as it stands in the arguments; of more than 256 characters the start.',
+        'The reference, as it stands in the arguments. Only the start of one that is longer than 256 characters.',
     }),
-    at: Type.String({ description: 'Where it stands in the arguments, as a JSON Pointer.' }),
+    at: Type.String({ description: 'Place in the arguments, as a JSON Pointer.' }),
     reason: Type.Enum([...UNRESOLVED_REASONS], {
       title: 'UnresolvedReason',
-      description: 'Why it stands for nothing.',
+      description: 'Reason why the reference was not resolved.',
     }),
-    available: Type.Array(Type.String(), { description: 'What there is instead; a bounded list.' }),
+    available: Type.Array(Type.String(), {
+      description: 'Names or indices that exist where the reference found nothing; a bounded list.',
+    }),
   },
   {
     title: 'UnresolvedReference',
     additionalProperties: false,
-    description: 'A string of the shape of a reference that stands for nothing.',
+    description: 'A string that has the form of a reference and stands for nothing.',
   },
 )
 
 const CallErrorSchema = Type.Object(
   {
-    path: Type.String({ description: 'JSON Pointer into the resolved arguments.' }),
-    code: Type.String({ description: 'The keyword of the schema, or `unresolved_reference`.' }),
-    message: Type.String({ description: 'What is wrong, in words for the model.' }),
-    expected: textOrNull('What would be right.'),
+    path: Type.String({ description: 'Place in the resolved arguments, as a JSON Pointer.' }),
+    code: Type.String({ description: 'Keyword of the schema, or `unresolved_reference`.' }),
+    message: Type.String({ description: 'Text of the error, for the model.' }),
+    expected: textOrNull('What the schema asks for.'),
     received: textOrNull('What came: its type and a short sample.'),
-    schema_path: textOrNull('The place in the schema.'),
-    reference: textOrNull('The reference that the value came from, if any.'),
+    schema_path: textOrNull('Place in the schema.'),
+    reference: textOrNull('Reference that the value came from, if any.'),
   },
   {
     title: 'CallError',
     additionalProperties: false,
-    description: 'One thing that is wrong with a call.',
+    description: 'An error of the arguments.',
   },
 )
 
@@ -100,20 +104,20 @@ const WarningsSchema = Type.Array(
     {
       code: Type.Enum(['unknown_keyword', 'unknown_format', 'non_unicode_pattern'], {
         title: 'SchemaWarningCode',
-        description: 'What is not known.',
+        description: 'Kind of the warning.',
       }),
-      message: Type.String({ description: 'The same in words.' }),
-      schema_path: Type.String({ description: 'Its place in the schema.' }),
+      message: Type.String({ description: 'Text of the warning.' }),
+      schema_path: Type.String({ description: 'Place in the schema.' }),
     },
     {
       title: 'SchemaWarning',
       additionalProperties: false,
-      description: 'A part of a schema that says nothing in its dialect.',
+      description: 'A warning about a part of the schema.',
     },
   ),
   {
     description:
-      'Keywords and formats of the schema that its dialect does not know, and that therefore say nothing; a bounded list.',
+      'Keywords and formats of the schema that have no effect, and patterns that are read without Unicode mode; a bounded list.',
   },
 )
 
@@ -121,49 +125,49 @@ export const ResolvedSchema = Type.Object(
   {
     arguments: Type.Unknown({
       description:
-        'The arguments, with values in the place of references; every other byte as it came.',
+        'Arguments with references replaced by their values. Every other byte is as it came.',
     }),
     resolved: Type.Array(Type.String(), {
-      description: 'The references that were resolved, without their `$`, in document order.',
+      description: 'References that were resolved, without their `$`, in document order.',
     }),
     unresolved: Type.Array(UnresolvedSchema, {
       description:
-        'Strings of the shape of a reference that stand for nothing; they stay as they were.',
+        'Strings that have the form of a reference and stand for nothing. They stay in the arguments.',
     }),
     valid: Type.Union([Type.Boolean(), Type.Null()], {
-      description: 'Whether the tool may be called with them; null without a schema.',
+      description: 'True when the arguments fit the schema; null without a schema.',
     }),
     errors: Type.Array(CallErrorSchema, {
-      description: 'What the model has to mend; a bounded list.',
+      description: 'Errors of the arguments; a bounded list.',
     }),
-    errors_total: Type.Integer({ description: 'How many errors there are in all.' }),
+    errors_total: Type.Integer({ description: 'Number of all errors.' }),
     warnings: WarningsSchema,
     failure: Type.Unknown({
-      description: 'The `invalid_input` sentinel to record for an invalid call; else null.',
+      description: 'Sentinel of the kind `invalid_input` to record for an invalid call; else null.',
     }),
   },
   {
     $id: 'Resolved',
     additionalProperties: false,
-    description: 'What the tool would really get, and whether it may.',
+    description: 'Arguments that the tool would get, and whether they are valid.',
   },
 )
 
 export const ToolSchema = Type.Object(
-  { input_schema: OpaqueJson({ description: "The JSON Schema of the tool's arguments." }) },
+  { input_schema: OpaqueJson({ description: "JSON Schema of the tool's arguments." }) },
   {
     title: 'Tool',
     additionalProperties: false,
-    description: 'A tool, by the schema of its arguments.',
+    description: 'A tool, described by the schema of its arguments.',
     examples: [{ input_schema: EXAMPLE_INPUT_SCHEMA }],
   },
 )
 
 export const RegisteredToolSchema = Type.Object(
   {
-    run_id: Type.String({ description: 'The run.' }),
-    tool_name: Type.String({ description: 'The tool.' }),
+    run_id: Type.String({ description: 'Name of the run.' }),
+    tool_name: Type.String({ description: 'Name of the tool.' }),
     warnings: WarningsSchema,
   },
-  { $id: 'RegisteredTool', additionalProperties: false, description: 'A tool that is registered.' },
+  { $id: 'RegisteredTool', additionalProperties: false, description: 'A registered tool.' },
 )

@@ -1,4 +1,4 @@
-/** Making room in a transcript: elide, decide, plan, apply. No model is asked here. */
+/** Routes that make room in a transcript. They call no model. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from 'typebox'
 import { applyCompaction } from '../../../core/compaction/apply.ts'
@@ -28,6 +28,7 @@ const problems = problemResponses(...BODY_PROBLEMS)
 
 const ANSWERS = [ElisionSchema, TriggerSchema, PlanSchema, AppliedSchema]
 
+/** Adds the routes of compaction. */
 export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
@@ -41,7 +42,8 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         operationId: 'elide',
         tags,
         summary: 'Elide old tool results',
-        description: 'All but the newest give way to one line each; every other byte stays.',
+        description:
+          'Replaces the contents of all but the newest tool results by one line each. Every other byte stays.',
         body: ElideBodySchema,
         response: { 200: ok('The messages.', ref(ElisionSchema)), ...problems },
       },
@@ -59,7 +61,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         operationId: 'decideTrigger',
         tags,
         summary: 'Decide whether to summarize',
-        description: 'Which threshold counts, and whether the estimate is above it.',
+        description: 'Tells which threshold applies, and whether the estimate is above it.',
         body: TriggerBodySchema,
         response: { 200: ok('The decision.', ref(TriggerSchema)), ...problems },
       },
@@ -75,7 +77,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         tags,
         summary: 'Plan a compaction',
         description:
-          'What to summarize, and the text to ask a model with. With `run_id` the whole transcript is first kept in the ledger.',
+          'Tells which messages to summarize, and gives the text that asks a model for the summary. With `run_id` the whole transcript is stored as a result of that run.',
         body: PlanBodySchema,
         response: {
           200: ok('The plan.', ref(PlanSchema)),
@@ -105,7 +107,7 @@ export const compactionRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }
         tags,
         summary: 'Apply a summary',
         description:
-          'The transcript with the summary in the place of what it stands for, ready to send.',
+          'Replaces the summarized messages by the summary. The answer is ready to send.',
         body: ApplyBodySchema,
         response: { 200: ok('The new transcript.', ref(AppliedSchema)), ...problems },
       },

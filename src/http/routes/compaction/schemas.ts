@@ -1,10 +1,11 @@
+/** Schemas of the routes of compaction. */
 import { Type } from 'typebox'
 import { OpaqueJson } from '../../body/json-body.ts'
 import { EXAMPLE_RUN, FormatSchema, RunIdSchema } from '../shared-schemas.ts'
 
 const MessagesSchema = OpaqueJson({
   description:
-    'A transcript: Anthropic messages with content blocks, or OpenAI messages; told apart by their shape.',
+    'A transcript: Anthropic messages with content blocks, or OpenAI messages. Their form tells which.',
 })
 const Count = (description: string) => Type.Integer({ description })
 const TextOrNull = (description: string) =>
@@ -17,7 +18,8 @@ const Tokens = (description: string) =>
   })
 
 const SplitTurn = Type.Boolean({
-  description: 'All was summarized, as there is nothing before the last call and its results.',
+  description:
+    'True when everything was summarized, because nothing comes before the last call and its results.',
 })
 const Files = Type.Array(Type.String(), { description: 'Files that tool calls and results name.' })
 
@@ -41,14 +43,14 @@ export const ElideBodySchema = Type.Object(
   {
     messages: MessagesSchema,
     keep_recent_tool_results: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
-      description: 'How many of the newest tool results stay; null keeps all.',
+      description: 'Number of newest tool results that are not elided; null keeps all.',
     }),
     format: Type.Optional(FormatSchema),
   },
   {
     title: 'ElideRequest',
     additionalProperties: false,
-    description: 'A transcript, and how much of it stays.',
+    description: 'A transcript, and how many of its tool results stay.',
     examples: [{ messages: EXAMPLE_MESSAGES, keep_recent_tool_results: 0 }],
   },
 )
@@ -56,41 +58,48 @@ export const ElideBodySchema = Type.Object(
 export const ElisionSchema = Type.Object(
   {
     messages: Type.Unknown({
-      description: 'The messages; only contents of elided tool results differ.',
+      description: 'Messages of the transcript. Only the contents of elided tool results differ.',
     }),
     elided: Type.Array(
       Type.Object(
         {
-          tool_use_id: TextOrNull('The call; null when the transcript does not say.'),
-          tool_name: Type.String({ description: 'Its tool.' }),
-          bytes: Count('Bytes of what gave way.'),
+          tool_use_id: TextOrNull('Id of the tool call; null when the transcript does not say.'),
+          tool_name: Type.String({ description: 'Name of the tool.' }),
+          bytes: Count('Bytes of the content that was replaced.'),
         },
-        { title: 'ElidedResult', description: 'A tool result that gave way.' },
+        { title: 'ElidedResult', description: 'An elided tool result.' },
       ),
-      { description: 'Which tool results gave way, in order.' },
+      { description: 'Tool results whose content was replaced, in order.' },
     ),
     estimated_tokens: Type.Object(
-      { before: Count('Of the transcript as it came.'), after: Count('Of the answer.') },
-      { title: 'EstimatedTokens', description: 'Rough counts of tokens.' },
+      {
+        before: Count('Estimate of the transcript as it came.'),
+        after: Count('Estimate of the answer.'),
+      },
+      { title: 'EstimatedTokens', description: 'Estimates of tokens.' },
     ),
   },
   {
     $id: 'Elision',
     additionalProperties: false,
-    description: 'A transcript without its old tool results.',
+    description: 'A transcript whose old tool results are elided.',
   },
 )
 
 export const TriggerBodySchema = Type.Object(
   {
-    auto_threshold_tokens: Type.Optional(Tokens('An absolute threshold; null: none.')),
-    auto_threshold_percent: Type.Optional(Tokens('A share of the context window; null: none.')),
-    context_window: Type.Optional(Tokens("The model's window; null: unknown.")),
+    auto_threshold_tokens: Type.Optional(
+      Tokens('Number of tokens above which compaction is due; null: none.'),
+    ),
+    auto_threshold_percent: Type.Optional(
+      Tokens('Share of the context window, in percent, above which compaction is due; null: none.'),
+    ),
+    context_window: Type.Optional(Tokens('Tokens that the model accepts; null: unknown.')),
     estimated_tokens: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Or give `messages` to estimate from.',
+        description: 'Estimate of the transcript. Give it or `messages`, not both.',
       }),
     ),
     messages: Type.Optional(MessagesSchema),
@@ -98,7 +107,7 @@ export const TriggerBodySchema = Type.Object(
   {
     title: 'TriggerRequest',
     additionalProperties: false,
-    description: 'Thresholds, and the estimate to compare.',
+    description: 'Thresholds, and the estimate to compare with them.',
     examples: [
       {
         auto_threshold_tokens: 50000,
@@ -113,19 +122,19 @@ export const TriggerBodySchema = Type.Object(
 export const TriggerSchema = Type.Object(
   {
     trigger: Type.Enum(['Thresholds', 'WindowShareOnly', 'Off'], {
-      description: 'Which settings decide: thresholds, only the share of the window, or nothing.',
+      description: 'Settings that decide: thresholds, the share of the window alone, or nothing.',
     }),
-    threshold_tokens: CountOrNull('The threshold that counts; null: none.'),
-    fires: Type.Boolean({ description: 'The estimate is above it.' }),
-    estimated_tokens: Count('The estimate that was used.'),
+    threshold_tokens: CountOrNull('Threshold that applies; null: none.'),
+    fires: Type.Boolean({ description: 'True when the estimate is above the threshold.' }),
+    estimated_tokens: Count('Estimate that was compared.'),
   },
-  { $id: 'Trigger', additionalProperties: false, description: 'Whether it is time to summarize.' },
+  { $id: 'Trigger', additionalProperties: false, description: 'Tells whether compaction is due.' },
 )
 
 const PreserveSchema = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'What recent user turns may take to stay as they are.',
+  description: 'Tokens of recent user messages that are kept as they are.',
 })
 
 export const PlanBodySchema = Type.Object(
@@ -135,7 +144,7 @@ export const PlanBodySchema = Type.Object(
     run_id: Type.Optional(
       Type.String({
         ...RunIdSchema,
-        description: 'A run in which the whole transcript is kept first.',
+        description: 'Run in which the whole transcript is stored.',
       }),
     ),
   },
@@ -151,41 +160,47 @@ export const PlanBodySchema = Type.Object(
 
 export const PlanSchema = Type.Object(
   {
-    compactable: Type.Boolean({ description: 'There is something to summarize.' }),
+    compactable: Type.Boolean({ description: 'True when there is something to summarize.' }),
     summarize: Type.Union(
       [
         Type.Object({
-          start: Count('The first.'),
-          end: Count('The one after the last.'),
+          start: Count('Index of the first message.'),
+          end: Count('Index after the last message.'),
         }),
         Type.Null(),
       ],
-      { description: 'Which messages to summarize: indices from 0, the end excluded.' },
+      {
+        description:
+          'Messages to summarize: indices from 0, the end excluded. Null when there is nothing to summarize.',
+      },
     ),
-    preserved_user_turns: Count('How many user turns among them stay as they are.'),
-    tail_start: Count('The first message that stays after the summary.'),
+    preserved_user_turns: Count('Number of user messages among them that are kept as they are.'),
+    tail_start: Count('Index of the first message after the summary.'),
     split_turn: SplitTurn,
     facts: Type.Object(
       {
         files_touched: Files,
         notable_lines: Type.Array(Type.String(), {
-          description: 'Lines that tell how checks went, or that something was forbidden.',
+          description: 'Lines that tell how checks ended, or that something was forbidden.',
         }),
       },
-      { title: 'TranscriptFacts', description: 'What is drawn from the messages without a model.' },
+      {
+        title: 'TranscriptFacts',
+        description: 'Facts that a summary must not lose. They are found without a model.',
+      },
     ),
     summary_request: TextOrNull(
-      'The text to ask a model with; null when there is nothing to summarize.',
+      'Text that asks a model for the summary; null when there is nothing to summarize.',
     ),
-    handle: TextOrNull('With `run_id`: the handle of the kept transcript.'),
+    handle: TextOrNull('With `run_id`: handle of the stored transcript.'),
     evidence_id: TextOrNull(
-      'With `run_id`: where the whole transcript is kept, recallable like any result.',
+      'With `run_id`: evidence id of the stored transcript, which can be recalled like any result.',
     ),
   },
   {
     $id: 'CompactionPlan',
     additionalProperties: false,
-    description: 'What to summarize, and how to ask for it.',
+    description: 'Messages to summarize, and the text that asks for the summary.',
   },
 )
 
@@ -200,7 +215,7 @@ export const ApplyBodySchema = Type.Object(
   {
     title: 'ApplyRequest',
     additionalProperties: false,
-    description: 'The transcript that was planned for, and what the model answered.',
+    description: 'The transcript of the plan, and the summary.',
     examples: [
       {
         messages: EXAMPLE_MESSAGES,
@@ -218,34 +233,40 @@ export const ApplyBodySchema = Type.Object(
 export const AppliedSchema = Type.Object(
   {
     compacted: Type.Boolean({ description: 'False when there was nothing to summarize.' }),
-    messages: Type.Unknown({ description: 'Ready to send.' }),
+    messages: Type.Unknown({ description: 'Messages of the new transcript, ready to send.' }),
     transcript: Type.Array(
       Type.Union([
         Type.Object(
-          { original_index: Count('Its index in the transcript that came.') },
-          { title: 'KeptMessage', description: 'A message that stays.' },
+          { original_index: Count('Index of the message in the transcript as it came.') },
+          { title: 'KeptMessage', description: 'A message that is kept.' },
         ),
         Type.Object(
           {
-            summary: Type.String({ description: 'The text of the summary.' }),
+            summary: Type.String({ description: 'Text of the summary.' }),
             files_touched: Files,
           },
-          { title: 'InsertedSummary', description: 'The summary, where it stands.' },
+          { title: 'InsertedSummary', description: 'The message that holds the summary.' },
         ),
       ]),
-      { description: 'Where each of `messages` comes from.' },
+      { description: 'Source of each message in `messages`.' },
     ),
-    replaced_items: Count('Messages that the summary stands for.'),
-    preserved_items: Count('Messages before and after them.'),
-    preserved_user_turns: Count('User turns among them that stay as they are.'),
+    replaced_items: Count('Number of messages that the summary replaces.'),
+    preserved_items: Count(
+      'Number of messages before and after the summarized range, which are kept.',
+    ),
+    preserved_user_turns: Count(
+      'Number of user messages of the summarized range that are kept as they are.',
+    ),
     split_turn: SplitTurn,
-    approx_tokens_before: Count('Rough count of the transcript as it came, tool results left out.'),
-    approx_tokens_after: Count('Rough count of the answer, tool results left out.'),
-    summary_preview: TextOrNull('The start of the summary; null without one.'),
+    approx_tokens_before: Count(
+      'Rough token count of the transcript as it came, without tool results.',
+    ),
+    approx_tokens_after: Count('Rough token count of the answer, without tool results.'),
+    summary_preview: TextOrNull('Start of the summary; null without one.'),
   },
   {
     $id: 'AppliedCompaction',
     additionalProperties: false,
-    description: 'A transcript with its summary.',
+    description: 'A compacted transcript.',
   },
 )

@@ -1,4 +1,4 @@
-/** Evidence: recall, and the tool by which a model does it. */
+/** Routes of evidence: recall, and the definition of the recall tool for a model. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RunContext } from '../../../runs/context.ts'
 import { recall } from '../../../runs/recall.ts'
@@ -14,6 +14,7 @@ import { recallTool } from './tool.ts'
 
 const tags = ['evidence']
 
+/** Adds the routes of evidence. */
 export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
@@ -28,7 +29,7 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         tags,
         summary: 'Recall a part of a result',
         description:
-          "Forward the model's own arguments. A page is the exact slice of the text view and never longer than the run's limit; follow `next` for more.",
+          "Send the model's own arguments. A page is an exact part of the text view and at most `verbatim_limit_chars` long. Send `next` to get the following page.",
         params: RunParams,
         body: RecallBodySchema,
         response: {
@@ -54,10 +55,11 @@ export const evidenceRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> 
         operationId: 'recallTool',
         tags,
         summary: "Get the recall tool's definition",
-        description: 'What a loop hands its model. Everything it admits, recall accepts.',
+        description:
+          'Definition that a loop gives its model. Recall accepts all arguments that it allows.',
         querystring: ToolQuerySchema,
         response: {
-          200: ok("The definition, in the provider's shape.", RecallToolSchema),
+          200: ok("The definition, in the provider's form.", RecallToolSchema),
           ...problemResponses(...CALL_PROBLEMS, 'invalid_request'),
         },
       },

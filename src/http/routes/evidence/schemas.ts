@@ -1,70 +1,72 @@
+/** Schemas of the routes of evidence. */
 import { Type } from 'typebox'
 import { OpaqueJson } from '../../body/json-body.ts'
 
 const span = (name: { title: string; description: string }) =>
   Type.Object(
     {
-      start: Type.Integer({ description: 'The first.' }),
-      end: Type.Integer({ description: 'The end.' }),
+      start: Type.Integer({ description: 'First line, or first character.' }),
+      end: Type.Integer({ description: 'Last line, or the character after the last one.' }),
     },
     { ...name, additionalProperties: false },
   )
 const LinesSchema = span({
   title: 'Lines',
-  description: 'Lines, numbered from 1, both ends included.',
+  description: 'Range of lines, from 1, both ends included.',
 })
 const CharsSchema = span({
   title: 'Chars',
-  description: 'Characters (code points), numbered from 0, the end excluded.',
+  description: 'Range of characters (code points), from 0, the end excluded.',
 })
 
 const askedSpan = (description: string) => ({
   type: ['object', 'null'],
   description,
   properties: {
-    start: { type: 'integer', description: 'The first.' },
-    end: { type: 'integer', description: 'The end; past the last it means the last.' },
+    start: { type: 'integer', description: 'First line, or first character.' },
+    end: {
+      type: 'integer',
+      description:
+        'Last line, or the character after the last one. An end past the text view stands for its end.',
+    },
   },
 })
 
-/** Read by the recall itself, which takes what models send; so its schema here only tells of it. */
+/** Documents the body. The recall itself reads it, since it accepts some mistakes of models. */
 export const RecallBodySchema = OpaqueJson({
   type: 'object',
   title: 'Recall',
   description:
-    "The model's own arguments, untouched: `id`, and `range` (lines, from 1, both ends included) or `chars` (from 0, end excluded).",
+    "The model's own arguments, unchanged: `id`, and `range` (lines, from 1, both ends included) or `chars` (from 0, the end excluded).",
   properties: {
-    id: { type: 'string', description: 'An evidence id, or a handle (`r1`, `$r1`).' },
-    range: askedSpan(
-      'Lines to return, numbered from 1, both ends included. Absent: from the start.',
-    ),
-    chars: askedSpan(
-      'Instead of `range`: characters to return, numbered from 0, the end excluded.',
-    ),
+    id: { type: 'string', description: 'Evidence id, or handle (`r1`, `$r1`).' },
+    range: askedSpan('Lines to return, from 1, both ends included. Absent: from the first line.'),
+    chars: askedSpan('Characters to return instead of lines, from 0, the end excluded.'),
   },
   required: ['id'],
   examples: [{ id: 'toolu_01', range: { start: 1, end: 5 } }],
 })
 
-const NextIdSchema = Type.String({ description: 'Whose view goes on.' })
+const NextIdSchema = Type.String({ description: 'Id of the result, as the next recall takes it.' })
 
 export const RecallPageSchema = Type.Object(
   {
     text: Type.String({
       description:
-        'For the model: the content and, when there is more, a last line that says how to go on.',
+        'Page as the model reads it: the content and, when there is more, a line that names the next call.',
     }),
     content: Type.String({
-      description: 'For programs: pages joined are the whole, byte for byte.',
+      description:
+        'The part that was read. The contents of all pages joined are the text view, byte for byte.',
     }),
-    evidence_id: Type.String({ description: 'Whose view it is.' }),
+    evidence_id: Type.String({ description: 'Evidence id of the result.' }),
     range: Type.Union([LinesSchema, Type.Null()], {
-      description: 'The lines it holds, whole or in part; null when it is empty.',
+      description: 'Lines that the page holds, whole or in part; null when it is empty.',
     }),
     chars: CharsSchema,
-    total_lines: Type.Integer({ description: 'Lines of the whole view.' }),
-    total_chars: Type.Integer({ description: 'Characters of the whole view.' }),
-    truncated: Type.Boolean({ description: 'There is more of what was asked for.' }),
+    total_lines: Type.Integer({ description: 'Lines of the text view.' }),
+    total_chars: Type.Integer({ description: 'Characters of the text view.' }),
+    truncated: Type.Boolean({ description: 'True when more of the asked range follows.' }),
     next: Type.Union(
       [
         Type.Object({ id: NextIdSchema, range: LinesSchema }, { additionalProperties: false }),
@@ -73,17 +75,17 @@ export const RecallPageSchema = Type.Object(
       ],
       {
         title: 'NextRecall',
-        description: 'The literal body of the following call; null when there is nothing more.',
+        description: 'Body of the call that returns the following page; null at the end.',
       },
     ),
     ignored: Type.Array(Type.String(), {
-      description: 'Members of the request that mean nothing here.',
+      description: 'Members of the request that have no meaning.',
     }),
   },
   {
     $id: 'RecallPage',
     additionalProperties: false,
-    description: "A page of a result's text view.",
+    description: 'A page of the text view of a result.',
   },
 )
 
@@ -91,7 +93,7 @@ export const ToolQuerySchema = Type.Object(
   {
     provider: Type.Enum(['anthropic', 'openai', 'mcp'], {
       default: 'anthropic',
-      description: 'Whose shape the definition is to have.',
+      description: 'Model provider whose form the definition has.',
       examples: ['anthropic'],
     }),
   },
@@ -103,6 +105,6 @@ export const RecallToolSchema = Type.Object(
   {
     title: 'ToolDefinition',
     additionalProperties: true,
-    description: 'A tool definition in the shape of the provider; to hand to a model as it is.',
+    description: "A tool definition in the provider's form, to be given to a model unchanged.",
   },
 )

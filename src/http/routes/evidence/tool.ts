@@ -1,6 +1,4 @@
-/**
- * The definition of the recall tool that a loop hands its model. Everything it admits, recall accepts.
- */
+/** Definition of the recall tool for a model. Recall accepts all arguments that it allows. */
 const SPAN = (what: string, minimum: number): object => ({
   type: 'object',
   description: what,
@@ -27,8 +25,10 @@ const INPUT_SCHEMA = {
   required: ['id'],
 }
 
+/** Model provider whose form a tool definition has. */
 export type Provider = 'anthropic' | 'openai' | 'mcp'
 
+/** Definition of the recall tool in the form of a provider. */
 export function recallTool(provider: Provider): object {
   switch (provider) {
     case 'anthropic':

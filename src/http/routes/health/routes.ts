@@ -1,4 +1,4 @@
-/** Is it alive, is it ready, how is it doing. */
+/** Routes for operators: liveness, readiness and metrics. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -10,18 +10,19 @@ import { ok } from '../shared-schemas.ts'
 
 const tags = ['health']
 const StatusSchema = Type.Object(
-  { status: Type.Literal('ok', { description: 'It is.' }) },
-  { title: 'Health', additionalProperties: false, description: 'All is well.' },
+  { status: Type.Literal('ok', { description: 'Always `ok`.' }) },
+  { title: 'Health', additionalProperties: false, description: 'The process is alive.' },
 )
 const ReadySchema = Type.Object(
   {
-    status: Type.Literal('ok', { description: 'It is.' }),
-    version: Type.String({ description: 'Of the service.', examples: [VERSION] }),
+    status: Type.Literal('ok', { description: 'Always `ok`.' }),
+    version: Type.String({ description: 'Version of the service.', examples: [VERSION] }),
   },
   { title: 'Readiness', additionalProperties: false, description: 'Requests can be answered.' },
 )
 const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
+/** Adds the routes for operators. */
 export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async (
   app,
   { ledger },
@@ -35,10 +36,10 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         operationId: 'livez',
         tags,
         security: [],
-        summary: 'Is the process alive',
-        description: 'Asks nothing of the ledger.',
+        summary: 'Check that the process is alive',
+        description: 'Does not read the ledger.',
         response: {
-          200: ok('It is.', StatusSchema),
+          200: ok('The process is alive.', StatusSchema),
           ...problemResponses('invalid_request', 'forbidden_origin', 'internal_error'),
         },
       },
@@ -54,10 +55,10 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         operationId: 'readyz',
         tags,
         security: [],
-        summary: 'Is the ledger there',
-        description: 'Really asks the ledger.',
+        summary: 'Check that the ledger answers',
+        description: 'Asks the ledger each time.',
         response: {
-          200: ok('It is.', ReadySchema),
+          200: ok('The ledger answers.', ReadySchema),
           ...problemResponses(
             'invalid_request',
             'forbidden_origin',
@@ -68,7 +69,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
       },
     },
     async () => {
-      // However many ask at a time, the ledger is asked once.
+      // Requests at the same time share one question to the ledger.
       asked ??= ledger.ping().finally(() => {
         asked = undefined
       })
@@ -87,15 +88,15 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
         tags,
         summary: 'Metrics for Prometheus',
         description:
-          'Counters since the start, and durations of requests and commits, of all tenants together: the token of a tenant does not open them.',
+          'Counters since the start, and durations of requests and commits. They are of all tenants together, so only the token of the operator gives access.',
         response: {
           200: {
-            description: 'In the text format.',
+            description: 'Metrics in the text format of Prometheus.',
             content: {
               'text/plain': {
                 schema: {
                   type: 'string',
-                  description: 'Samples, one a line.',
+                  description: 'One sample in each line.',
                   examples: ['coatcheck_up 1'],
                 },
               },
@@ -109,7 +110,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<{ ledger: Ledger }> = async
   )
 }
 
-/** Not ready is one thing to whoever asks, whatever is wrong with the ledger; the log has the cause. */
+/** Throws `ledger_unavailable` for any fault of the ledger. The service's log has the cause. */
 function notReady(cause: unknown): never {
   throw new CoatcheckError('ledger_unavailable', 'The ledger does not answer.', {}, { cause })
 }

@@ -1,4 +1,4 @@
-/** A put request as the use case takes it, from an envelope or from a raw body with its query and headers. */
+/** Reads a put from an envelope, or from a raw body with its query and headers. */
 import { isUtf8 } from 'node:buffer'
 import type { FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -13,8 +13,8 @@ const TOOL_USE_ID = 'coatcheck-tool-use-id'
 const ONE_OF = ['output', 'failure', 'suspension'] as const
 
 /**
- * Whether the body is an envelope that could as well be a bare document: its only member is `output`. The answer says so, since
- * a caller who meant the document would not notice otherwise.
+ * True for an envelope whose only member is `output`. Such a body could also be meant as the value
+ * itself, so the answer says that it was unwrapped.
  */
 export function isUnwrapped({ body }: FastifyRequest): boolean {
   if (body instanceof RawBody) return false
@@ -22,7 +22,7 @@ export function isUnwrapped({ body }: FastifyRequest): boolean {
   return members.length === 1 && members[0] === 'output'
 }
 
-/** Throws `invalid_request` and what reading a raw body throws. */
+/** Reads a put. Throws `invalid_request`, `invalid_json`, `invalid_utf8`, `json_too_deep`. */
 export function readPut(request: FastifyRequest, maxJsonDepthLevels: number): PutRequest {
   const idempotencyKey = headerText(request, 'idempotency-key') ?? null
   const query = request.query as PutQuery
@@ -73,7 +73,7 @@ function envelopeSource({ output, failure, suspension }: Envelope): PutSource {
     const has = given === 0 ? 'none' : `${given} of them`
     throw new CoatcheckError(
       'invalid_request',
-      `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}. A document that is no envelope is sent with ?envelope=none.`,
+      `An envelope holds exactly one of ${ONE_OF.join(', ')}; this one has ${has}. Send a document that is no envelope with ?envelope=none.`,
     )
   }
   if (output !== undefined) return { output }
@@ -82,7 +82,7 @@ function envelopeSource({ output, failure, suspension }: Envelope): PutSource {
   return { suspension: { reason, inputSchema } }
 }
 
-/** A failure says its message once. */
+/** Returns the failure. Throws `invalid_request` unless it has either `message` or `messages`. */
 export function checkedFailure<Failure extends FailureInput>(failure: Failure): Failure {
   if ((failure.message === undefined) === (failure.messages === undefined)) {
     throw new CoatcheckError('invalid_request', 'A failure has either "message" or "messages".')
@@ -101,7 +101,7 @@ function checkedId(id: string): string {
   if (bytes <= EVIDENCE_ID_BYTES) return id
   throw new CoatcheckError(
     'invalid_request',
-    `The tool_use_id has ${bytes} bytes; at most ${EVIDENCE_ID_BYTES} are taken.`,
+    `The tool_use_id has ${bytes} bytes; the limit is ${EVIDENCE_ID_BYTES}.`,
     {
       limit: 'evidence_id_bytes',
       value: EVIDENCE_ID_BYTES,
@@ -117,7 +117,7 @@ function checkedName(name: string | null): string | null {
   )
 }
 
-/** A header's text: Node reads header bytes as Latin-1, callers send UTF-8. */
+/** Text of a header. Callers send UTF-8; Node decodes it as Latin-1. Throws `invalid_request`. */
 function headerText(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   if (value === undefined) return undefined

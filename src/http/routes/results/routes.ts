@@ -1,4 +1,4 @@
-/** Results: put, list, read. */
+/** Routes that put, list and read results. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { resultDescription } from '../../../runs/answer.ts'
@@ -35,11 +35,12 @@ import { sendValue } from './value.ts'
 import { ValueHeadersSchema, ValueQuerySchema, ValueResponses } from './value-schemas.ts'
 
 const tags = ['results']
-/** As many times as `COATCHECK_INLINE_BYTES`, a put is worked on here, in several turns. */
+/** A put of at most this many times `COATCHECK_INLINE_BYTES` stays here, in several turns. */
 const INLINE_TIMES = 4
-/** Of a longer body only so much has to have room before it is read: it takes a while to arrive. */
+/** Most bytes for which the queue must have room before a body is read: its rest comes later. */
 const EARLY_BYTES = 1_048_576
 
+/** Adds the routes of results. */
 export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
@@ -59,14 +60,14 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         tags,
         summary: 'Put a result',
         description:
-          'Keeps a tool result and answers with its handle and with `content`, which goes into the transcript in its place. `application/json` is an envelope, unless `envelope` is `none`; every other type is the result itself, byte for byte. The answer comes when the result is in the ledger.',
+          'Stores a tool result. The answer has its handle and `content`, the text for the transcript in its place. A body of `application/json` is an envelope unless `envelope` is `none`. A body of any other type is the value itself, byte for byte. The answer is sent once the result is in the ledger.',
         params: RunParams,
         querystring: PutQuerySchema,
         headers: PutHeadersSchema,
         body: PutBodySchema,
         response: {
-          200: ok('A retry: the result was there already.', ref(PutResultSchema)),
-          201: ok('The result is kept.', ref(PutResultSchema)),
+          200: ok('A retry: the result was stored before.', ref(PutResultSchema)),
+          201: ok('The result is stored.', ref(PutResultSchema)),
           ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS),
         },
       },
@@ -89,7 +90,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         tags,
         summary: 'List the results of a run',
         description:
-          'A page of them, in the order of their handles; with filters only those that match all of them. It ends early when its JSON would be too long.',
+          'A page of the results, in the order of their handles. With filters it has only results that match all of them. A page has fewer items than `limit` when its JSON would be too long.',
         params: RunParams,
         querystring: ListQuerySchema,
         response: {
@@ -110,8 +111,8 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
       schema: {
         operationId: 'readResult',
         tags,
-        summary: 'Read what is known of a result',
-        description: 'Its names, sizes, digest and preview.',
+        summary: 'Read the description of a result',
+        description: 'Names, sizes, digest and preview of the result.',
         params: ResultParams,
         response: {
           200: ok('The result.', ref(ResultSchema)),
@@ -133,7 +134,8 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         operationId: 'readContent',
         tags,
         summary: 'Get the content of a result again',
-        description: 'In any rendering; for the rendering of its put, the same bytes.',
+        description:
+          'The content in any rendering. The rendering of the put gives the same bytes as the put did.',
         params: ResultParams,
         querystring: ContentQuerySchema,
         response: {
@@ -158,7 +160,7 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
         tags,
         summary: 'Read the value itself',
         description:
-          'The bytes as they came, with their type; a part by `Range`; a slice of a JSON value by `path` or `pointer`; the text view by `as=text`. ETags are digests.',
+          'Answers the bytes as they came, with their media type. `Range` asks for a part, `path` or `pointer` for a slice of a JSON value, and `as=text` for the text view. ETags are digests.',
         params: ResultParams,
         querystring: ValueQuerySchema,
         headers: ValueHeadersSchema,
@@ -182,7 +184,10 @@ export const resultRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = 
   )
 }
 
-/** What a put will add to the queue at least, as far as its headers tell; so that one too many is refused unread. */
+/**
+ * Bytes that a put adds to the queue at least, judged by its headers. A put that cannot fit is then
+ * refused before its body is read.
+ */
 function earlyBytes({ headers }: FastifyRequest): number {
   return Math.min(Number(headers['content-length'] ?? 0), EARLY_BYTES)
 }

@@ -1,3 +1,4 @@
+/** Schemas of the routes that put and list results. */
 import { type Static, Type } from 'typebox'
 import { RENDERS } from '../../../core/content.ts'
 import { FAILURE_ATTEMPTS_MAX } from '../../../core/limits.ts'
@@ -21,17 +22,20 @@ export const FailureSchema = Type.Object(
       Type.Enum(['invalid_input', 'handler', 'output_serialization'], {
         title: 'FailureKind',
         description:
-          'Which layer failed: the arguments (`invalid_input`), the tool (`handler`), or writing its output.',
+          'Step that failed: the arguments (`invalid_input`), the tool (`handler`), or the serialization of its output (`output_serialization`).',
         default: 'handler',
       }),
     ),
     message: Type.Optional(
-      Type.String({ description: 'The whole error, however long.', examples: ['exit status 1'] }),
+      Type.String({
+        description: 'Text of the error. It need not be shortened.',
+        examples: ['exit status 1'],
+      }),
     ),
     messages: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'Instead of `message`: the error and its causes, top first; joined with ": ".',
+        description: 'Instead of `message`: the error, then its causes. They are joined with ": ".',
         examples: [['run_tests failed', 'exit status 1']],
       }),
     ),
@@ -40,37 +44,38 @@ export const FailureSchema = Type.Object(
         minimum: 0,
         maximum: FAILURE_ATTEMPTS_MAX,
         default: 1,
-        description: 'How often it was tried, retries included.',
+        description: 'Number of times the call was tried.',
       }),
     ),
     is_error: Type.Optional(
       Type.Literal(true, {
-        description: 'As a sentinel has it; so that the inside of one can be put as it is.',
+        description:
+          'Mark of a failure in a sentinel. It is accepted so that such a failure can be put unchanged.',
       }),
     ),
   },
   {
     title: 'Failure',
     additionalProperties: false,
-    description: 'A call that failed, with either `message` or `messages`.',
+    description: 'A failed call, with either `message` or `messages`.',
   },
 )
 
 export const SuspensionSchema = Type.Object(
   {
-    reason: Type.String({ description: 'Why the run waits.', examples: ['needs approval'] }),
+    reason: Type.String({ description: 'Reason why the run waits.', examples: ['needs approval'] }),
     input_schema: OpaqueJson({
-      description: 'The JSON Schema of the answer it waits for; any JSON value is kept.',
+      description: 'JSON Schema of the answer that the run waits for. Any JSON value is accepted.',
     }),
   },
   {
     title: 'Suspension',
     additionalProperties: false,
-    description: 'A call that waits, for a person or an event.',
+    description: 'A call that waits for an answer from outside, such as an approval.',
   },
 )
 
-/** By name, as OpenAPI has several examples of one media type. */
+/** Examples of one media type, by name, as OpenAPI has them. */
 const ENVELOPE_EXAMPLES = {
   output: {
     summary: 'A result, shown as its preview',
@@ -114,7 +119,9 @@ const EnvelopeSchema = Type.Object(
     tool_name: Type.Optional(ToolNameSchema),
     render: Type.Optional(RenderSchema),
     output: Type.Optional(
-      OpaqueJson({ description: 'The result: any JSON value, null included; kept byte for byte.' }),
+      OpaqueJson({
+        description: 'The value: any JSON value, also null. It is stored byte for byte.',
+      }),
     ),
     failure: Type.Optional(FailureSchema),
     suspension: Type.Optional(SuspensionSchema),
@@ -122,11 +129,12 @@ const EnvelopeSchema = Type.Object(
   {
     title: 'Envelope',
     additionalProperties: false,
-    [INSTEAD]: `A result itself goes under "output", or is sent bare: with ?envelope=none, or with a type of its own, such as application/vnd.tool+json`,
+    [INSTEAD]: `Put the value under "output", or send it as a raw body: with ?envelope=none, or with another type, such as application/vnd.tool+json`,
     'x-examples': ENVELOPE_EXAMPLES,
     description: 'A result in an envelope: exactly one of `output`, `failure` and `suspension`.',
   },
 )
+/** Body of a put that is an envelope. */
 export type Envelope = Static<typeof EnvelopeSchema>
 
 export const PutQuerySchema = Type.Object(
@@ -134,7 +142,7 @@ export const PutQuerySchema = Type.Object(
     tool_use_id: Type.Optional(
       Type.String({
         description:
-          "For a raw body: the id of the call it answers. An envelope's own comes first.",
+          'Id of the tool call, for a raw body. The member of an envelope takes precedence.',
         [SHOWN_EXAMPLES]: ['toolu_04'],
       }),
     ),
@@ -142,32 +150,36 @@ export const PutQuerySchema = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: "For a raw body: the tool it comes from. An envelope's own comes first.",
+        description:
+          'Name of the tool, for a raw body. The member of an envelope takes precedence.',
         [SHOWN_EXAMPLES]: ['read_file'],
       }),
     ),
     render: Type.Optional(
       Type.Enum([...RENDERS], {
-        description: "For a raw body: which content to answer. An envelope's own comes first.",
+        description:
+          'Rendering of the content, for a raw body. The member of an envelope takes precedence.',
         [SHOWN_EXAMPLES]: ['window'],
       }),
     ),
     envelope: Type.Optional(
       Type.Enum(['none'], {
         description:
-          '`none`: a body of `application/json` is no envelope; the whole document is the value.',
+          'With `none`, a body of `application/json` is not an envelope but the value itself.',
         [SHOWN_EXAMPLES]: ['none'],
       }),
     ),
   },
   { additionalProperties: false },
 )
+/** Query of a put. */
 export type PutQuery = Static<typeof PutQuerySchema>
 
 export const PutHeadersSchema = Type.Object({
   'Coatcheck-Tool-Use-Id': Type.Optional(
     Type.String({
-      description: 'For a raw body: the same as the query parameter `tool_use_id`, in UTF-8.',
+      description:
+        'Id of the tool call, for a raw body, in UTF-8. The query parameter `tool_use_id` takes precedence.',
       [SHOWN_EXAMPLES]: ['toolu_04'],
     }),
   ),
@@ -175,24 +187,27 @@ export const PutHeadersSchema = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Replaces the test for a retry: same key, same result; another key, a new one.',
+      description:
+        'Names the put. A put with the same key is a retry; a put with another key stores a new result.',
       [SHOWN_EXAMPLES]: ['turn-7-call-2'],
     }),
   ),
 })
 
-/** Only the JSON schema is validated against; the others tell of bytes. */
+/** Bodies are validated against the JSON schema only. The others document raw bodies. */
 export const PutBodySchema = {
   content: {
     'application/json': { schema: EnvelopeSchema },
     'text/plain': {
       schema: {
         type: 'string',
-        description: 'A text, kept as its bytes.',
+        description: 'A text. Its bytes are stored.',
         examples: ['line one\nline two\n'],
       },
     },
-    'application/octet-stream': { schema: { ...BYTES, description: 'Any bytes: a binary.' } },
+    'application/octet-stream': {
+      schema: { ...BYTES, description: 'Any bytes, stored as the kind `binary`.' },
+    },
   },
 }
 
@@ -201,16 +216,20 @@ export const ListedResultSchema = Type.Object(
     ...ResultSchema.properties,
     preview: Type.Union([Type.String(), Type.Null()], {
       description:
-        'The preview; null when it is too long for a list: `GET …/results/{handle}` has it.',
+        'Preview of the value; null when it is too long for a list. `GET …/results/{handle}` returns it.',
     }),
   },
-  { $id: 'ListedResult', additionalProperties: false, description: 'A result as a list shows it.' },
+  {
+    $id: 'ListedResult',
+    additionalProperties: false,
+    description: 'A stored result, as an item of a list.',
+  },
 )
 
 export const ResultPageSchema = Type.Object(
   {
     items: Type.Array(ref(ListedResultSchema), {
-      description: 'The results, in the order of their handles.',
+      description: 'Results, in the order of their handles.',
     }),
     next: NextSchema,
   },
@@ -222,28 +241,31 @@ export const ListQuerySchema = Type.Object(
     limit: PageQuerySchema.properties.limit,
     after: Type.Optional(
       Type.String({
-        description: 'The `next` of the page before; absent for the first.',
+        description: 'The `next` of the page before; absent for the first page.',
         [SHOWN_EXAMPLES]: ['r100'],
       }),
     ),
     tool_use_id: Type.Optional(
-      Type.String({ description: 'Only the results put under this id.', examples: ['toolu_01'] }),
+      Type.String({
+        description: 'Only results of the call with this id.',
+        examples: ['toolu_01'],
+      }),
     ),
     tool_name: Type.Optional(
       Type.String({
-        description: 'Only the results of this tool.',
+        description: 'Only results of this tool.',
         [SHOWN_EXAMPLES]: ['list_files'],
       }),
     ),
     outcome: Type.Optional(
       Type.Enum(['output', 'failure', 'suspension'], {
-        description: 'Only the results with this outcome.',
+        description: 'Only results with this outcome.',
         [SHOWN_EXAMPLES]: ['failure'],
       }),
     ),
     kind: Type.Optional(
       Type.Enum(['json', 'text', 'binary'], {
-        description: 'Only the results of this kind.',
+        description: 'Only results of this kind.',
         [SHOWN_EXAMPLES]: ['json'],
       }),
     ),

@@ -1,5 +1,6 @@
 /**
- * The raw read: a value's bytes with their type, whole or a part, streamed from the ledger; safe to open in a browser.
+ * The raw read: bytes of a value with their media type, whole or in part. They are streamed from
+ * the ledger and are safe to open in a browser.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -14,10 +15,11 @@ import { sendPieces } from '../../reply/reply.ts'
 import type { ValueQuery } from './value-schemas.ts'
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
-/** Types that a browser would run. */
+/** Media types that a browser would run. */
 const ACTIVE =
   /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml|text\/xml|application\/xml)\b/i
 
+/** Bytes that a request can read: the value, a slice or a text view. */
 interface Part {
   readonly type: string
   readonly etag: string
@@ -25,6 +27,10 @@ interface Part {
   readonly read: (span: { readonly start: number; readonly end: number }) => AsyncIterable<Buffer>
 }
 
+/**
+ * Answers a raw read. Throws `invalid_request`, `path_not_found`, `no_text_view`,
+ * `range_not_satisfiable`, and `LargeWork` when a slice needs more work than this thread may do.
+ */
 export async function sendValue(
   context: RunContext,
   result: Result,
@@ -41,7 +47,7 @@ export async function sendValue(
     'content-disposition': `${ACTIVE.test(part.type) ? 'attachment' : 'inline'}; filename="${handleOf(result.number)}"`,
   })
   if (matches(request.headers['if-none-match'], part.etag)) {
-    // Without a payload, that of a HEAD would be told a length of 0.
+    // An answer to HEAD without a payload would get a content-length of 0.
     return reply.code(304).send(request.method === 'HEAD' ? Readable.from([]) : undefined)
   }
   const span = spanOf(request, part)
@@ -49,7 +55,7 @@ export async function sendValue(
     reply.header('content-range', `bytes */${part.totalBytes}`)
     throw new CoatcheckError(
       'range_not_satisfiable',
-      `The range ${JSON.stringify(request.headers.range)} lies outside the ${part.totalBytes} bytes there are.`,
+      `The range ${JSON.stringify(request.headers.range)} lies outside the value, which has ${part.totalBytes} bytes.`,
     )
   }
   reply.type(part.type)
@@ -59,7 +65,7 @@ export async function sendValue(
       .header('content-range', `bytes ${span.start}-${span.end - 1}/${part.totalBytes}`)
   }
   const totalBytes = span.end - span.start
-  // For HEAD all would be read and dropped; without a payload the length would be taken for 0.
+  // HEAD: no bytes are read. Without a payload the content-length would be 0.
   if (request.method === 'HEAD') {
     return reply.header('content-length', totalBytes).send(Readable.from([]))
   }
@@ -103,13 +109,13 @@ async function slicePart(
     type: 'application/json',
     etag: `"${place}"`,
     totalBytes: slice.end - first,
-    // Read again, by a client's pace: what the slice was found in is not held meanwhile.
+    // The slice is read again at the client's pace: the parsed value need not stay in memory.
     read: ({ start, end }) =>
       valueBytes(context, result, { start: first + start, end: first + end }),
   }
 }
 
-/** The text view of a slice, a chunk at a time: it can be far larger than the slice. */
+/** Text view of a slice, rendered by chunks since it can be far larger than the slice. */
 function textPart(slice: JsonSlice, place: string): Part {
   const bytes = Buffer.from(slice.source)
   const view: ViewSource =
@@ -130,6 +136,7 @@ function textPart(slice: JsonSlice, place: string): Part {
   }
 }
 
+/** Bytes `[start, end)` of the joined pieces. */
 async function* clipped(
   pieces: AsyncIterable<Buffer>,
   { start, end }: { readonly start: number; readonly end: number },
@@ -144,6 +151,7 @@ async function* clipped(
   }
 }
 
+/** Bytes to send: `[start, end)`. */
 interface ByteSpan {
   readonly start: number
   readonly end: number
@@ -153,8 +161,9 @@ interface ByteSpan {
 const RANGE = /^bytes=([0-9]*)-([0-9]*)$/i
 
 /**
- * The one byte range that is asked for, or everything; undefined when it lies outside. What is no such range (several, other
- * units, malformed ones) and any range but of a GET is answered with the whole, as RFC 9110 has it.
+ * Byte range that the request asks for. Undefined when it lies outside the bytes. As in RFC 9110,
+ * anything but one well-formed range of bytes stands for all bytes. So does any range of a HEAD,
+ * and one whose `If-Range` no longer holds.
  */
 function spanOf(request: FastifyRequest, { etag, totalBytes }: Part): ByteSpan | undefined {
   const whole = { start: 0, end: totalBytes, partial: false }
@@ -171,6 +180,7 @@ function spanOf(request: FastifyRequest, { etag, totalBytes }: Part): ByteSpan |
   return Number(first) < totalBytes ? { start: Number(first), end, partial: true } : undefined
 }
 
+/** Whether an `if-none-match` header holds for the ETag. */
 function matches(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false
   return header

@@ -1,4 +1,4 @@
-/** Runs: open, change, list, end. */
+/** Routes that open, change, list, read and end runs. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { RunContext } from '../../../runs/context.ts'
 import { endRun, openRun, readRun } from '../../../runs/lifecycle.ts'
@@ -23,6 +23,7 @@ import {
 
 const tags = ['runs']
 
+/** Adds the routes of runs. */
 export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = async (
   app,
   { context },
@@ -39,12 +40,12 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         tags,
         summary: 'Open a run or change its settings',
         description:
-          'A run is one agent-loop run. It also opens by its first put. Members that are absent stay as they are; null sets the default.',
+          'A run is one execution of an agent loop. Its first put opens it too. An absent member leaves its setting unchanged; null sets the default.',
         params: RunParams,
         body: RunPatchSchema,
         response: {
-          200: ok('The run was open; its settings are changed.', ref(RunSchema)),
-          201: ok('The run is open.', ref(RunSchema)),
+          200: ok('The run was open already; its settings are changed.', ref(RunSchema)),
+          201: ok('The run was opened.', ref(RunSchema)),
           ...problemResponses(...BODY_PROBLEMS, ...RUN_PROBLEMS, 'format_fixed', 'invalid_schema'),
         },
       },
@@ -63,7 +64,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         tags,
         summary: 'List the runs',
         description:
-          'A page of the runs. It ends early when its JSON would be too long. A run that is there throughout is listed exactly once, but in the order of `last_request_at` one that is asked for between two pages moves to the newest end: ascending it may be listed twice, descending not at all.',
+          'A page of the runs. A page has fewer items than `limit` when its JSON would be too long. A run that exists all the while is listed exactly once. The order `last_request_at` is an exception: a request that names a run between two pages makes that run the newest, so it may be listed twice, or not at all with `desc`.',
         querystring: RunsQuerySchema,
         response: {
           200: ok('A page of runs.', ref(RunPageSchema)),
@@ -81,7 +82,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         operationId: 'readRun',
         tags,
         summary: 'Read a run',
-        description: 'Its state, its settings and its totals.',
+        description: 'State, settings and totals of the run.',
         params: RunParams,
         response: {
           200: ok('The run.', ref(RunSchema)),
@@ -100,11 +101,11 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         tags,
         summary: 'End a run',
         description:
-          'Its handles stop resolving; its evidence stays recallable until retention ends. With `purge` everything is erased. An unknown run is answered with zeros.',
+          'References to its results no longer resolve. Its evidence can be recalled until retention ends. With `purge` everything is deleted at once. For an unknown run the answer has zeros.',
         params: EndParams,
         querystring: EndQuerySchema,
         response: {
-          200: ok('What was ended.', ref(EndedSchema)),
+          200: ok('The run has ended.', ref(EndedSchema)),
           ...problemResponses(...LEDGER_PROBLEMS, 'unsupported_media_type', 'storage_full'),
         },
       },

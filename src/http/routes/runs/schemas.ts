@@ -1,3 +1,4 @@
+/** Schemas of the routes of runs. */
 import { type Static, Type } from 'typebox'
 import { VERBATIM_MAX_CHARS, VERBATIM_MIN_CHARS } from '../../../core/limits.ts'
 import { RUN_ORDERS } from '../../../ledger/lists.ts'
@@ -12,7 +13,7 @@ import {
 } from '../shared-schemas.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 24 * 3600
-/** A run of its own, so that trying the page from top to bottom does not end the one it works in. */
+/** Separate run for the example of ending one: the examples after it still need the other run. */
 const EXAMPLE_RUN_TO_END = 'demo-to-end'
 
 const ToolPatchSchema = Type.Union(
@@ -21,14 +22,14 @@ const ToolPatchSchema = Type.Union(
       {
         input_schema: OpaqueJson({
           description:
-            'The JSON Schema of its arguments; the dialect is its `$schema`, else 2020-12.',
+            'JSON Schema of the arguments. Its `$schema` names the dialect; 2020-12 when absent.',
         }),
       },
       { additionalProperties: false },
     ),
     Type.Null(),
   ],
-  { description: 'A tool of the run, or null to remove it.' },
+  { description: 'Tool of the run; null removes it.' },
 )
 
 export const RunPatchSchema = Type.Object(
@@ -36,7 +37,7 @@ export const RunPatchSchema = Type.Object(
     ttl_seconds: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1, maximum: MAX_TTL_SECONDS }), Type.Null()], {
         description:
-          'Seconds without a request after which the run ends itself. Absent: unchanged; null: the default, 7 days as shipped.',
+          'Idle seconds after which the run expires. Absent: unchanged. Null: the default of the service, 7 days unless it is set otherwise.',
       }),
     ),
     verbatim_limit_chars: Type.Optional(
@@ -44,24 +45,24 @@ export const RunPatchSchema = Type.Object(
         [Type.Integer({ minimum: VERBATIM_MIN_CHARS, maximum: VERBATIM_MAX_CHARS }), Type.Null()],
         {
           description:
-            'Most characters of a result that its content carries verbatim; also the size of windows and recall pages. Absent: unchanged; null: the default, 30,000 as shipped.',
+            'Characters up to which a result is shown whole. It also bounds windows and recall pages. Absent: unchanged. Null: the default of the service, 30,000 unless it is set otherwise.',
         },
       ),
     ),
     format: Type.Optional(FormatSchema),
     tools: Type.Optional(
-      // Not a Record: its pattern would pass over a name with a line end in it.
+      // Not a Record, whose pattern does not match names that hold a line end.
       Type.Unsafe<Record<string, Static<typeof ToolPatchSchema>>>({
         type: 'object',
         additionalProperties: ToolPatchSchema,
-        description: 'Tools by name, merged with those there are; null removes one.',
+        description: 'Tools by name. They are merged with the tools of the run; null removes one.',
       }),
     ),
   },
   {
     title: 'RunSettings',
     additionalProperties: false,
-    description: 'What to set; an empty object opens the run with the defaults.',
+    description: 'Settings to change. An empty object opens the run with the defaults.',
     examples: [
       {
         ttl_seconds: 86400,
@@ -86,32 +87,32 @@ const total = (description: string) => Type.Integer({ description })
 const RunStateSchema = Type.Enum(['open', 'ended', 'expired', 'evicted'], {
   title: 'RunState',
   description:
-    'Only an `open` run takes results and resolves references. `ended` and `expired` (idle too long) keep their evidence until it is `evicted`.',
+    'Only an `open` run takes results and resolves references. A run that is `ended`, or `expired` because it was idle for too long, keeps its evidence until it is `evicted`.',
 })
 
 export const RunSummarySchema = Type.Object(
   {
-    run_id: Type.String({ description: 'Its name.' }),
+    run_id: Type.String({ description: 'Name of the run.' }),
     state: RunStateSchema,
     format: FormatSchema,
-    ttl_seconds: total('Seconds without a request after which it ends itself.'),
-    verbatim_limit_chars: total('Most characters that a content carries verbatim.'),
-    tool_count: total('How many tools it has registered.'),
-    tool_bytes: total('UTF-8 bytes of the names and schemas of its tools.'),
-    created_at: time('When it opened.'),
-    last_request_at: time('From when its idle time counts.'),
+    ttl_seconds: total('Idle seconds after which the run expires.'),
+    verbatim_limit_chars: total('Characters up to which a result is shown whole.'),
+    tool_count: total('Number of tools that are registered in the run.'),
+    tool_bytes: total('Bytes (UTF-8) of the names and schemas of its tools.'),
+    created_at: time('Time when the run was opened.'),
+    last_request_at: time('Time of the last request that named the run. Idle time counts from it.'),
     ended_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'When it ended or expired; null while it is open.',
+      description: 'Time when the run ended or expired; null while it is open.',
     }),
-    results: total('How many results it keeps.'),
-    kept_bytes: total('Bytes of their values.'),
-    produced_chars: total('Characters of their text views: what a transcript would carry.'),
-    shown_chars: total('Characters of the contents that stand in the transcript instead.'),
+    results: total('Number of its results.'),
+    kept_bytes: total('Bytes of the values of its results.'),
+    produced_chars: total('Characters of the text views of its results.'),
+    shown_chars: total('Characters of the contents of its results.'),
   },
   {
     $id: 'RunSummary',
     additionalProperties: false,
-    description: 'A run as a list shows it: its settings and its totals.',
+    description: 'Settings and totals of a run, as an item of a list.',
   },
 )
 
@@ -120,7 +121,7 @@ export const RunSchema = Type.Object(
     ...RunSummarySchema.properties,
     tools: Type.Array(Type.String(), { description: 'Names of the registered tools, sorted.' }),
   },
-  { $id: 'Run', additionalProperties: false, description: 'A run, its settings and its totals.' },
+  { $id: 'Run', additionalProperties: false, description: 'Settings and totals of a run.' },
 )
 
 export const RunsQuerySchema = Type.Object(
@@ -131,9 +132,9 @@ export const RunsQuerySchema = Type.Object(
       title: 'RunOrder',
       default: 'run_id',
       description:
-        'What the runs are ordered by; those with the same time are ordered by their ids. In the order of times a page reads all runs.',
+        'Order of the runs. Runs with the same time are ordered by their names. With `created_at` and `last_request_at` the service reads all runs for each page.',
     }),
-    desc: Type.Boolean({ default: false, description: 'The last of the order first.' }),
+    desc: Type.Boolean({ default: false, description: 'List the last runs of the order first.' }),
     state: Type.Optional(
       Type.Enum(['open', 'ended', 'expired', 'evicted'], {
         description: 'Only runs in this state.',
@@ -142,7 +143,7 @@ export const RunsQuerySchema = Type.Object(
     ),
     prefix: Type.Optional(
       Type.String({
-        description: 'Only runs whose id starts with it.',
+        description: 'Only runs whose name starts with this text.',
         [SHOWN_EXAMPLES]: ['demo'],
       }),
     ),
@@ -152,7 +153,9 @@ export const RunsQuerySchema = Type.Object(
 
 export const RunPageSchema = Type.Object(
   {
-    items: Type.Array(ref(RunSummarySchema), { description: 'The runs, in the order asked for.' }),
+    items: Type.Array(ref(RunSummarySchema), {
+      description: 'Runs, in the order that was asked for.',
+    }),
     next: NextSchema,
   },
   { $id: 'RunPage', additionalProperties: false, description: 'A page of runs.' },
@@ -164,21 +167,21 @@ export const EndParams = Type.Object({
 
 export const EndedSchema = Type.Object(
   {
-    run_id: Type.String({ description: 'The run, as asked for.' }),
+    run_id: Type.String({ description: 'Name of the run, as in the request.' }),
     purged: Type.Boolean({
-      description: 'It was purged: nothing of it can be read any more.',
+      description: 'True when everything of the run was deleted.',
     }),
-    results: total('Results that stopped resolving, or were erased.'),
-    kept_bytes: total('Bytes of their values.'),
+    results: total('Number of results that no longer resolve, or were deleted.'),
+    kept_bytes: total('Bytes of the values of these results.'),
     erased: Type.Union([Type.Enum(['pending', 'done']), Type.Null()], {
       description:
-        'With `purge`: `done` when no file of the ledger holds a byte of the run any more; `pending` while that goes on. The same call again tells when it is done. Null without `purge`.',
+        'After a purge: `done` when no file of the ledger holds a byte of the run; `pending` while its bytes are being erased. Repeat the call to see whether that is done. Null without `purge`.',
     }),
   },
   {
     $id: 'EndedRun',
     additionalProperties: false,
-    description: 'What was ended; zeros when there was nothing.',
+    description: 'Totals of the run that was ended; zeros for an unknown run.',
   },
 )
 
@@ -187,7 +190,7 @@ export const EndQuerySchema = Type.Object(
     purge: Type.Boolean({
       default: false,
       description:
-        'Erase everything at once, instead of keeping the evidence until retention ends.',
+        'Delete everything at once instead of keeping the evidence until retention ends.',
     }),
   },
   { additionalProperties: false },

@@ -1,4 +1,4 @@
-/** Suspensions and failures as recorded values, and failures as a model reads them. */
+/** Routes that encode and decode sentinels, and that shorten failures for a model. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Static } from 'typebox'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -23,6 +23,7 @@ import {
 const tags = ['sentinels']
 const problems = problemResponses(...BODY_PROBLEMS)
 
+/** Adds the routes of sentinels. */
 export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [EncodedSchema, DecodedSchema, CompactedFailuresSchema])
     app.addSchema(schema)
@@ -35,7 +36,7 @@ export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags,
         summary: 'Encode a suspension or a failure',
         description:
-          'The value to record as the output of a call that waits or failed. Give exactly one.',
+          'Makes the value to record as the output of a call that waits or failed. Give exactly one of `suspension` and `failure`.',
         body: EncodeSchema,
         response: { 200: ok('The sentinel.', ref(EncodedSchema)), ...problems },
       },
@@ -50,9 +51,9 @@ export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'decodeSentinel',
         tags,
         summary: 'Decode a recorded output',
-        description: 'Tells a suspension and a failure from an ordinary output.',
+        description: 'Tells whether an output is a suspension, a failure or an ordinary output.',
         body: DecodeSchema,
-        response: { 200: ok('What it is.', ref(DecodedSchema)), ...problems },
+        response: { 200: ok('The decoded output.', ref(DecodedSchema)), ...problems },
       },
     },
     async (request, reply) => sendSpliced(reply, decode(request.body.output)),
@@ -65,7 +66,8 @@ export const sentinelRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'compactFailures',
         tags,
         summary: 'Compact failures for the model',
-        description: 'Long messages keep both ends; repeats of the same failure are collapsed.',
+        description:
+          'A long message keeps its two ends. A repeated failure is replaced by a short note.',
         body: CompactFailuresSchema,
         response: { 200: ok('The texts.', ref(CompactedFailuresSchema)), ...problems },
       },

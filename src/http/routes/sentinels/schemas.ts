@@ -1,3 +1,4 @@
+/** Schemas of the routes of sentinels. */
 import { type TSchema, Type } from 'typebox'
 import { OpaqueJson } from '../../body/json-body.ts'
 import { FailureSchema, SuspensionSchema } from '../results/schemas.ts'
@@ -11,7 +12,7 @@ export const EncodeSchema = Type.Object(
   {
     title: 'SentinelRequest',
     additionalProperties: false,
-    description: 'What to encode: exactly one of the two.',
+    description: 'Exactly one of `suspension` and `failure`.',
     examples: [
       { failure: { kind: 'handler', messages: ['fetch failed', 'connection reset'], attempts: 3 } },
     ],
@@ -21,22 +22,22 @@ export const EncodeSchema = Type.Object(
 export const EncodedSchema = Type.Object(
   {
     output: Type.Unknown({
-      description: "The sentinel, to record as the call's output.",
+      description: 'Sentinel to record as the output of the call.',
     }),
   },
   {
     $id: 'Encoded',
     additionalProperties: false,
-    description: 'A suspension or a failure as a value.',
+    description: 'A suspension or a failure as a JSON value.',
   },
 )
 
 export const DecodeSchema = Type.Object(
-  { output: OpaqueJson({ description: 'A recorded output: any JSON value.' }) },
+  { output: OpaqueJson({ description: 'Recorded output: any JSON value.' }) },
   {
     title: 'RecordedOutput',
     additionalProperties: false,
-    description: 'An output to look at.',
+    description: 'An output to decode.',
     examples: [{ output: EXAMPLE_SUSPENDED }],
   },
 )
@@ -47,57 +48,57 @@ const nullable = (schema: TSchema, description: string) =>
 export const DecodedSchema = Type.Object(
   {
     kind: Type.Enum(['suspension', 'failure', 'output'], {
-      description: 'What it is; an `output` that looks like neither is an ordinary one.',
+      description: 'Kind of the output. `output` is an ordinary output, which is no sentinel.',
     }),
     suspension: nullable(
       Type.Object(
         {
-          reason: Type.String({ description: 'Why the run waits.' }),
+          reason: Type.String({ description: 'Reason why the run waits.' }),
           input_schema: Type.Unknown({
-            description: 'The JSON Schema of the answer it waits for.',
+            description: 'JSON Schema of the answer that the run waits for.',
           }),
         },
-        { title: 'DecodedSuspension', description: 'A suspension that was recorded.' },
+        { title: 'DecodedSuspension', description: 'A recorded suspension.' },
       ),
-      'Null for what is no suspension.',
+      'The suspension; null for another kind.',
     ),
     failure: nullable(
       Type.Object(
         {
-          kind: Type.String({ description: 'Which layer failed.' }),
-          message: Type.String({ description: 'The whole error.' }),
-          attempts: Type.Integer({ description: 'How often it was tried.' }),
+          kind: Type.String({ description: 'Step that failed.' }),
+          message: Type.String({ description: 'Text of the error, whole.' }),
+          attempts: Type.Integer({ description: 'Number of times the call was tried.' }),
         },
-        { title: 'DecodedFailure', description: 'A failure that was recorded.' },
+        { title: 'DecodedFailure', description: 'A recorded failure.' },
       ),
-      'Null for what is no failure.',
+      'The failure; null for another kind.',
     ),
   },
-  { $id: 'Decoded', additionalProperties: false, description: 'What a recorded output is.' },
+  { $id: 'Decoded', additionalProperties: false, description: 'A decoded output.' },
 )
 
 const FailedEventSchema = Type.Object(
   {
-    tool: Type.String({ description: 'The tool that failed.' }),
-    message: Type.String({ description: 'The whole error.' }),
+    tool: Type.String({ description: 'Name of the tool that failed.' }),
+    message: Type.String({ description: 'Text of the error, whole.' }),
   },
-  { title: 'FailedEvent', additionalProperties: false, description: 'A call that failed.' },
+  { title: 'FailedEvent', additionalProperties: false, description: 'A failed call.' },
 )
 const SuccessEventSchema = Type.Object(
-  { success: Type.Literal(true, { description: 'It did.' }) },
-  { title: 'SuccessEvent', additionalProperties: false, description: 'A call that succeeded.' },
+  { success: Type.Literal(true, { description: 'Always true.' }) },
+  { title: 'SuccessEvent', additionalProperties: false, description: 'A call that went well.' },
 )
 
 export const CompactFailuresSchema = Type.Object(
   {
     events: Type.Array(Type.Union([FailedEventSchema, SuccessEventSchema]), {
-      description: "What a run's calls came to, in order.",
+      description: "Outcomes of a run's calls, in order.",
     }),
   },
   {
     title: 'FailureLog',
     additionalProperties: false,
-    description: 'What the calls of a run came to.',
+    description: 'Outcomes of the calls of a run.',
     examples: [
       {
         events: [
@@ -113,7 +114,7 @@ export const CompactFailuresSchema = Type.Object(
 export const CompactedFailuresSchema = Type.Object(
   {
     contents: Type.Array(Type.Union([Type.String(), Type.Null()]), {
-      description: 'Per failure the text for the model; null per success.',
+      description: 'Text for the model for each failure; null for each success.',
     }),
   },
   {

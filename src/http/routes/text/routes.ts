@@ -1,4 +1,4 @@
-/** Text without a run: previews, windows, canonical text. */
+/** Routes that make previews, windows and canonical text without a run. */
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { CoatcheckError } from '../../../core/errors.ts'
 import { canonicalJson } from '../../../core/json/canonical.ts'
@@ -24,6 +24,7 @@ import {
 const tags = ['text']
 const problems = problemResponses(...BODY_PROBLEMS)
 
+/** Adds the routes of text. */
 export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
   for (const schema of [PreviewSchema, WindowSchema, ContentStringSchema]) app.addSchema(schema)
 
@@ -34,7 +35,7 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'preview',
         tags,
         summary: 'Preview a value',
-        description: 'The typed, bounded preview that a put would give, without keeping anything.',
+        description: 'Makes the preview that a put would give. Nothing is stored.',
         body: PreviewBodySchema,
         response: { 200: ok('The preview and its hint.', ref(PreviewSchema)), ...problems },
       },
@@ -55,7 +56,7 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'window',
         tags,
         summary: 'Window a text',
-        description: 'The window that an over-long text gets, without keeping anything.',
+        description: 'Makes the window of a text that is too long. Nothing is stored.',
         body: WindowBodySchema,
         response: { 200: ok('The text, or its window.', ref(WindowSchema)), ...problems },
       },
@@ -74,7 +75,7 @@ export const textRoutes: FastifyPluginAsyncTypebox = async (app) => {
         tags,
         summary: 'Write a value as text',
         description:
-          'The same text for equal values, on every run: what prompt caches and hashes need.',
+          'Writes equal values as the same text each time, as prompt caches and hashes need.',
         body: ContentStringBodySchema,
         response: { 200: ok('The text and its digest.', ref(ContentStringSchema)), ...problems },
       },

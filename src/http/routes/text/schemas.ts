@@ -1,3 +1,4 @@
+/** Schemas of the routes of text. */
 import { Type } from 'typebox'
 import {
   PREVIEW_LIMIT_BYTES,
@@ -9,12 +10,12 @@ import { FormatSchema, OmittedSchema } from '../shared-schemas.ts'
 
 export const PreviewBodySchema = Type.Object(
   {
-    handle: Type.String({ description: 'What the preview calls the value.', examples: ['r1'] }),
+    handle: Type.String({ description: 'Name of the value in the preview.', examples: ['r1'] }),
     value: OpaqueJson({ description: 'Any JSON value.' }),
     format: Type.Optional(
       Type.Enum(['reference', 'extended'], {
         description:
-          'Rules for the preview. `extended` shows shapes, columns and notable lines under a hard bound; runs do not have it yet.',
+          'Set of rules for the preview. `extended` shows shapes, columns and notable lines, and has a hard limit. Runs do not have it yet.',
         default: 'reference',
       }),
     ),
@@ -45,10 +46,11 @@ export const PreviewBodySchema = Type.Object(
 export const PreviewSchema = Type.Object(
   {
     preview: Type.String({
-      description: 'What it is, how big, and a sample.',
+      description:
+        'Bounded, typed text that shows what the value is, how large it is, and a sample.',
     }),
     hint: Type.String({
-      description: 'The line that tells the model how to reach the whole.',
+      description: 'Line that tells the model how to reach the whole value.',
     }),
   },
   { $id: 'Preview', additionalProperties: false, description: 'A preview and its hint.' },
@@ -59,7 +61,8 @@ export const WindowBodySchema = Type.Object(
     content: OpaqueJson({ description: 'The text, as a JSON string.' }),
     recall_id: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'The id that the note names; without one it only counts.',
+        description:
+          'Id that the note of the window names. Without it the note only counts what is left out.',
       }),
     ),
     first_line: Type.Optional(
@@ -67,7 +70,7 @@ export const WindowBodySchema = Type.Object(
         minimum: 0,
         maximum: 4_503_599_627_370_496,
         default: 1,
-        description: 'The number of the first line.',
+        description: 'Number of the first line of the text within its evidence.',
       }),
     ),
     format: Type.Optional(FormatSchema),
@@ -83,10 +86,10 @@ export const WindowBodySchema = Type.Object(
 export const WindowSchema = Type.Object(
   {
     windowed: Type.Boolean({
-      description: 'False when the text fits; then `content` is the text.',
+      description: 'True when the text did not fit. When false, `content` is the text itself.',
     }),
     content: Type.String({
-      description: 'The text, or its head and tail around a note of what is left out.',
+      description: 'The text, or its head and tail with a note between them.',
     }),
     omitted: OmittedSchema,
   },
@@ -106,10 +109,10 @@ export const ContentStringBodySchema = Type.Object(
 export const ContentStringSchema = Type.Object(
   {
     content: Type.String({
-      description: 'A string bare, anything else as canonical JSON.',
+      description: 'A string without its quotes, any other value as canonical text.',
     }),
     content_hash: Type.String({
-      description: '`sha256:` and the hex digest of the canonical JSON.',
+      description: '`sha256:` and the digest of the canonical JSON, in hex.',
     }),
   },
   {
