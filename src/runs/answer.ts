@@ -1,11 +1,10 @@
-/**
- * What the API says of a result, in its wire names.
- */
+/** Answers about results, in the names of the API. */
 import { type ContentPlan, composeContent, hintOf, type Rendering } from '../core/content.ts'
 import { handleOf } from '../core/handles.ts'
 import type { Omitted } from '../core/window/window.ts'
 import type { Kind, Outcome, Result, RunRef } from '../ledger/ledger.ts'
 
+/** Short description of a result. */
 export interface ResultAnswer {
   readonly run_id: string
   readonly handle: string
@@ -20,6 +19,7 @@ export interface ResultAnswer {
   readonly hint: string
 }
 
+/** Content of a result, with its preview and hint. */
 export interface ContentAnswer {
   readonly content: string | null
   readonly rendering: Rendering
@@ -28,6 +28,7 @@ export interface ContentAnswer {
   readonly hint: string
 }
 
+/** Full description of a result. */
 export interface ResultDescription extends ResultAnswer {
   readonly tool_use_id: string | null
   readonly tool_name: string | null
@@ -35,8 +36,10 @@ export interface ResultDescription extends ResultAnswer {
   readonly created_at: string
 }
 
+/** Answer to a put. */
 export type PutAnswer = ResultAnswer & ContentAnswer
 
+/** Makes the short description of a result. */
 export function resultAnswer(ref: RunRef, result: Result): ResultAnswer {
   const handle = handleOf(result.number)
   return {
@@ -54,6 +57,7 @@ export function resultAnswer(ref: RunRef, result: Result): ResultAnswer {
   }
 }
 
+/** Makes the full description of a result. */
 export function resultDescription(ref: RunRef, result: Result): ResultDescription {
   return {
     ...resultAnswer(ref, result),
@@ -64,6 +68,7 @@ export function resultDescription(ref: RunRef, result: Result): ResultDescriptio
   }
 }
 
+/** Writes the planned content of a result. */
 export function contentAnswer(result: Result, plan: ContentPlan): ContentAnswer {
   const { preview, hint } = result
   const { content, rendering, omitted } = composeContent(plan, { names: result, preview, hint })

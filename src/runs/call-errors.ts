@@ -1,10 +1,11 @@
 /**
- * What is wrong with a call, as the model is told: each error with the reference that its value came from, as that is what
- * the model wrote and can change.
+ * Errors of a call as the model reads them. Each names the reference that its value came from,
+ * since the model wrote the reference and can change it.
  */
 import { pointerTo, type Reference, shownReference } from '../core/references.ts'
 import type { ValidationError } from '../validation/validator.ts'
 
+/** Error of a call. */
 export interface CallError {
   readonly path: string
   readonly code: string
@@ -12,11 +13,14 @@ export interface CallError {
   readonly expected: string | null
   readonly received: string | null
   readonly schema_path: string | null
-  /** The reference at this path or above it, of a very long one its start; null where the value was written out. */
+  /** Reference at this path or above it, clipped. Null when the value was written out. */
   readonly reference: string | null
 }
 
-/** The errors with their references, of which `resolved` are those whose values are in the call. */
+/**
+ * Adds to each error the reference that its value came from. `resolved` are the references whose
+ * values are in the call.
+ */
 export function withReferences(
   errors: readonly ValidationError[],
   resolved: readonly Reference[],
@@ -28,7 +32,7 @@ export function withReferences(
   return errors.map((error) => ({ ...error, reference: referenceAt(error.path, texts) ?? null }))
 }
 
-/** References do not nest, so that at most one stands at or above a path. */
+/** The reference at or above `path`. There is at most one, since references do not nest. */
 function referenceAt(path: string, texts: ReadonlyMap<string, string>): string | undefined {
   for (let end = path.length; end >= 0; end = path.lastIndexOf('/', end - 1)) {
     const text = texts.get(path.slice(0, end))
@@ -37,10 +41,11 @@ function referenceAt(path: string, texts: ReadonlyMap<string, string>): string |
   return undefined
 }
 
-/** One error as a line of the failure. */
+/** Text of one error in a failure. */
 export function errorLine({ path, message, reference, code }: CallError): string {
   const from = reference === null || code === UNRESOLVED ? '' : ` (the value of ${reference})`
   return `${path === '' ? '(root)' : path}: ${message}${from}`
 }
 
+/** Code of the error for an unresolved reference. */
 export const UNRESOLVED = 'unresolved_reference'

@@ -1,5 +1,6 @@
 /**
- * What the use cases work with, and the little they share: a run's state decides what may be done with it.
+ * Context of the use cases, and checks that they share: the state of a run decides which requests
+ * it accepts.
  */
 import { CoatcheckError } from '../core/errors.ts'
 import { handleNumber, handleOf } from '../core/handles.ts'
@@ -10,7 +11,7 @@ import type { Validator } from '../validation/validator.ts'
 
 export type { Caller } from '../validation/validator.ts'
 
-/** Limits that an operator may move; see `config.ts`. */
+/** Limits that an operator can set; see `config.ts`. */
 export interface RunLimits {
   readonly maxJsonDepthLevels: number
   readonly defaultVerbatimChars: number
@@ -19,21 +20,25 @@ export interface RunLimits {
   readonly maxReferences: number
   readonly maxErrors: number
   readonly maxToolsPerRun: number
-  /** Of the JSON of a page of a list. */
+  /** Most bytes of JSON on a page of a list. */
   readonly maxListBytes: number
-  /** A value with more bytes is read by paths, or written as text, in a thread of large calls. */
+  /** Values with more bytes are read by paths, or written as text, in a thread of large calls. */
   readonly inlineBytes: number
 }
 
+/** Ledger, validator, limits and clock that every use case gets. */
 export interface RunContext {
   readonly ledger: Ledger
   readonly validator: Validator
   readonly limits: RunLimits
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Thrown before work that would hold this thread for long; the whole request is then answered in a thread of large calls. */
+/**
+ * Thrown before work that would block this thread for long. The whole request is then answered by a
+ * thread of large calls.
+ */
 export class LargeWork extends Error {
   constructor() {
     super('The call is too large for the main thread.')
@@ -41,19 +46,22 @@ export class LargeWork extends Error {
   }
 }
 
-/** Throws `LargeWork` when so many bytes of a value are not to be worked on here. */
+/** Throws {@link LargeWork} when a value of `bytes` is too large to be worked on in this thread. */
 export function requireInline({ limits }: RunContext, bytes: number): void {
   if (bytes > limits.inlineBytes) throw new LargeWork()
 }
 
-/** The run when it takes puts, resolves and changes; undefined when there is none. Throws `ended`, `expired`, `evicted`. */
+/**
+ * The open run; undefined when there is no run. Throws `ended`, `expired` or `evicted` when it is
+ * not open.
+ */
 export async function openRunOf(context: RunContext, ref: RunRef): Promise<Standing | undefined> {
   const run = await context.ledger.findStanding(ref, context.now())
   if (run !== undefined && run.state !== 'open') throw runNotOpen(run, run.state)
   return run
 }
 
-/** The run when its evidence can be read. Throws `not_found` or `evicted`. */
+/** The run whose evidence can be read. Throws `not_found` or `evicted`. */
 export async function readableRun(context: RunContext, ref: RunRef): Promise<Standing> {
   const run = await context.ledger.findStanding(ref, context.now())
   if (run === undefined) throw noRun(ref)
@@ -61,13 +69,17 @@ export async function readableRun(context: RunContext, ref: RunRef): Promise<Sta
   return run
 }
 
+/** Makes the `not_found` of a run that does not exist. */
 export const noRun = ({ run }: RunRef): CoatcheckError =>
   new CoatcheckError(
     'not_found',
     `There is no run ${JSON.stringify(run)}. A run begins with its first put, or with PUT /v1/runs/{run_id}.`,
   )
 
-/** The result that a handle names. Throws `not_found` (also for what is no handle at all). */
+/**
+ * The result with a handle. Throws `not_found` when there is none, or when `handle` is not a
+ * handle; `evicted`.
+ */
 export async function resultByHandle(
   context: RunContext,
   ref: RunRef,
@@ -87,7 +99,10 @@ export async function resultByHandle(
   )
 }
 
-/** The first handles of a run, to offer in the place of one that is not there. */
+/**
+ * The first handles of a run, at most {@link AVAILABLE_ENTRIES}, to suggest in place of an unknown
+ * one.
+ */
 export const someHandles = async (context: RunContext, ref: RunRef): Promise<readonly string[]> =>
   (await firstHandles(context, ref)).handles
 

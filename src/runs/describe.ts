@@ -1,5 +1,6 @@
 /**
- * What a put hands in, brought to one shape: the value's bytes, what their text view is made of, and how they preview.
+ * Describes the value of a put in one shape: its bytes, the source of its text view, and its
+ * preview.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -24,30 +25,33 @@ import {
 import { sha256Hex } from '../ledger/digest.ts'
 import type { Kind, Outcome, Put } from '../ledger/ledger.ts'
 
+/** Failure as a put sends it. */
 export interface FailureInput {
   readonly kind?: FailureKind
   readonly message?: string
-  /** The top message first; joined with `: `. */
+  /** Messages, the outermost first. They are joined with `: `. */
   readonly messages?: readonly string[]
   readonly attempts?: number
 }
 
-/** What is kept as its sentinel. */
+/** Failure or suspension. Its value is a sentinel. */
 export type SentinelSource =
   | { readonly failure: FailureInput }
   | { readonly suspension: { readonly reason: string; readonly inputSchema: JsonSlice } }
 
-/** A raw body that arrives in pieces. A `text` that is not UTF-8 is a binary. */
+/** A raw body that arrives in pieces. A `text` that is not valid UTF-8 becomes a binary. */
 export interface StreamSource {
-  /** A piece may be gone when the next is taken. */
+  /** Pieces of the body. A piece is valid only until the next one is taken. */
   readonly pieces: AsyncIterable<Uint8Array>
-  /** How many bytes they come to, where that was said before. */
+  /** Bytes of all pieces, when the client declared them. */
   readonly declaredBytes?: number | undefined
   readonly kind: 'text' | 'binary'
   readonly mediaType: string
 }
 
-/** Where a result comes from that is here: a member of an envelope, or a raw body with its media type. */
+/**
+ * Source of a result that is in memory: a member of an envelope, or a raw body with its media type.
+ */
 export type WholeSource =
   | { readonly output: JsonSlice }
   | SentinelSource
@@ -55,33 +59,38 @@ export type WholeSource =
   | { readonly text: Buffer; readonly mediaType: string }
   | { readonly binary: Buffer; readonly mediaType: string }
 
+/** Source of a result. */
 export type PutSource = WholeSource | StreamSource
 
+/** A value as the ledger stores it. */
 export interface DescribedValue
   extends Pick<
     Put,
     'outcome' | 'kind' | 'mediaType' | 'value' | 'sha256' | 'view' | 'plan' | 'preview' | 'hint'
   > {
-  /** The value as JSON, where it is some. */
+  /** The value as JSON; undefined when it is not JSON. */
   readonly json: JsonSlice | undefined
 }
 
 const JSON_TYPE = 'application/json'
 
-/** A failure's message as one string. */
+/** Message of a failure as one string. */
 export function failureMessage(failure: FailureInput): string {
   return failure.message ?? errorChain(failure.messages ?? [])
 }
 
-/** Work on so many bytes takes a turn of the event loop by itself. */
+/** Work on more bytes gets a turn of the event loop for itself. */
 const TURN_BYTES = 262_144
 
-/** Lets others have their turn before work on a large value goes on. */
+/**
+ * Waits for the next turn of the event loop when a value of `bytes` is large, so that other
+ * requests are served.
+ */
 export async function pauseFor(bytes: number): Promise<void> {
   if (bytes > TURN_BYTES) await nextTurn()
 }
 
-/** Describes a value, a large one in several turns. */
+/** Describes a value. A large one takes several turns of the event loop. */
 export async function describeSource(source: WholeSource): Promise<DescribedValue> {
   if ('output' in source) return describeJson(source.output.alone(), JSON_TYPE)
   if ('json' in source) return describeJson(source.json, source.mediaType)
@@ -120,7 +129,7 @@ export async function describeSource(source: WholeSource): Promise<DescribedValu
   })
 }
 
-/** The sentinel of a failure or a suspension. */
+/** Sentinel of a failure or a suspension. */
 export function sentinelOf(source: SentinelSource): Sentinel {
   if ('suspension' in source) return encodeSuspension(source.suspension)
   const { failure } = source
@@ -131,7 +140,7 @@ export function sentinelOf(source: SentinelSource): Sentinel {
   })
 }
 
-/** All of the buffer that `json` stands in is the value. */
+/** Describes JSON. The value is the whole buffer of `json`. */
 function describeJson(json: JsonSlice, mediaType: string): Promise<DescribedValue> {
   const text = json.kind === 'string'
   const view: ViewSource = text
@@ -163,7 +172,7 @@ async function described(
       ? planOutlined(json, outlineOf(json))
       : planValue(value, view)
   await pauseFor(value.length)
-  // all others are digested where they are kept
+  // Other values are digested when they are stored.
   const sha256 = parts.kind === 'binary' ? sha256Hex(parts.value) : null
   return { ...parts, plan, sha256, preview: previewOf(parts, plan, sha256), hint: hintFor(parts) }
 }
@@ -178,11 +187,11 @@ function previewOf(
     return previewText({ bytes: value.length, lines: plan.view.lines, head: value, tail: value })
   }
   if (view.form === 'json') return previewJson(json as JsonSlice)
-  // A string token with its quotes, which a sentinel holds inside.
+  // The string token with its quotes, also when it is inside a sentinel.
   return previewString(new JsonSlice(value, view.start - 1, view.end + 1), plan.view)
 }
 
-/** The hint that goes with a preview. */
+/** Kind of the hint after a preview. */
 export function hintFor({
   outcome,
   kind,
@@ -194,7 +203,7 @@ export function hintFor({
   return kind === 'binary' ? 'raw_read' : 'reference'
 }
 
-/** The text view of a whole value. */
+/** Text view of a whole value. */
 export function wholeView(value: Buffer, view: ViewSource): Buffer {
   return renderView({ bytes: value, firstByte: 0, state: 0 }, view)
 }

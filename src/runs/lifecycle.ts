@@ -1,6 +1,4 @@
-/**
- * The life of a run: opened, changed, read, ended; and its registered tools.
- */
+/** Opens, changes, reads and ends runs, and registers their tools. */
 import { CoatcheckError } from '../core/errors.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
 import { TOOL_NAME_CHARS } from '../core/limits.ts'
@@ -27,10 +25,12 @@ export interface RunSummaryAnswer {
   readonly shown_chars: number
 }
 
+/** A run with the names of its tools. */
 export interface RunAnswer extends RunSummaryAnswer {
   readonly tools: readonly string[]
 }
 
+/** Changes of a run. A null restores the default or removes a tool; absent members stay. */
 export interface RunPatchInput {
   readonly ttl_seconds?: number | null
   readonly verbatim_limit_chars?: number | null
@@ -38,7 +38,11 @@ export interface RunPatchInput {
   readonly tools?: Readonly<Record<string, { readonly input_schema: JsonSlice } | null>>
 }
 
-/** Opens a run or changes an open one; every schema must compile before any is kept. Throws `invalid_request`, `invalid_schema`. */
+/**
+ * Opens a run or changes an open one. Every schema must compile before any is stored. Throws
+ * `invalid_request`, `invalid_schema`, `format_fixed`, `over_limit`, `overloaded`, `ended`,
+ * `expired` and `evicted`.
+ */
 export async function openRun(
   context: RunContext,
   ref: RunRef,
@@ -47,7 +51,7 @@ export async function openRun(
 ): Promise<{
   readonly run: RunAnswer
   readonly created: boolean
-  /** About the schemas, in the order of the tools. */
+  /** Warnings about the schemas, in the order of the tools. */
   readonly warnings: readonly SchemaWarning[]
 }> {
   await openRunOf(context, ref)
@@ -71,7 +75,7 @@ export async function openRun(
   return { run: runAnswer(run), created, warnings }
 }
 
-/** Refuses a patch that no run can hold before any of its schemas is compiled. */
+/** Throws `over_limit` for more tools than a run can have, before any schema is compiled. */
 function requireFewTools({ limits }: RunContext, count: number): void {
   const { maxToolsPerRun: value } = limits
   if (count <= value) return
@@ -79,7 +83,10 @@ function requireFewTools({ limits }: RunContext, count: number): void {
   throw new CoatcheckError('over_limit', detail, { limit: 'tools_per_run', value })
 }
 
-/** What is said of the schema of a tool. Throws what compiling it throws, naming the tool: there may be many. */
+/**
+ * Compiles the schema of a tool and returns its warnings. Errors name the tool, since there may be
+ * many.
+ */
 async function compiled(
   { validator }: RunContext,
   { name, schema, caller }: { name: string; schema: JsonSlice; caller: Caller },
@@ -93,7 +100,7 @@ async function compiled(
   }
 }
 
-/** What is said of a schema, said of that of a tool. */
+/** Replaces "The schema" at the start of an error by "The schema of the tool …". */
 const ofTool = (name: string, detail: string): string =>
   detail.replace(/^The schema(?= )/, () => `The schema of the tool ${JSON.stringify(name)}`)
 
@@ -105,7 +112,10 @@ function checkToolName(name: string): void {
   )
 }
 
-/** Registers one tool, opening the run if need be. */
+/**
+ * Registers one tool, and opens the run if necessary. `created` is true for a new tool. Throws as
+ * {@link openRun} does.
+ */
 export async function registerTool(
   context: RunContext,
   ref: RunRef,
@@ -118,12 +128,14 @@ export async function registerTool(
   return { created: known === undefined, warnings }
 }
 
+/** Reads a run in any state. Throws `not_found`. */
 export async function readRun(context: RunContext, ref: RunRef): Promise<RunAnswer> {
   const run = await context.ledger.findRun(ref, context.now())
   if (run !== undefined) return runAnswer(run)
   throw noRun(ref)
 }
 
+/** Ends a run, or deletes it with everything it holds when `purge` is true. Throws `not_found`. */
 export async function endRun(
   context: RunContext,
   ref: RunRef,
@@ -143,6 +155,7 @@ const iso = (time: number): string => new Date(time).toISOString()
 
 const runAnswer = (run: Run): RunAnswer => ({ ...summaryAnswer(run), tools: run.tools })
 
+/** A run in the names of the API. */
 export function summaryAnswer(run: RunSummary): RunSummaryAnswer {
   return {
     run_id: run.id,

@@ -1,5 +1,6 @@
 /**
- * Lists of runs and of results, a page at a time. A page ends before its JSON is longer than the limit on lists.
+ * Pages of lists of runs and of results. A page ends early when its JSON would exceed the limit on
+ * lists.
  */
 import type { Result, RunRef } from '../ledger/ledger.ts'
 import type { Page, ResultsQuery, RunsQuery } from '../ledger/lists.ts'
@@ -7,16 +8,16 @@ import { type ResultDescription, resultDescription } from './answer.ts'
 import { type RunContext, readableRun } from './context.ts'
 import { type RunSummaryAnswer, summaryAnswer } from './lifecycle.ts'
 
-/** What a caller may ask of a list; the bound is the service's. */
+/** Query without the bound, which the service sets. */
 type Asked<Query> = Omit<Query, 'bound'>
 
 /** A result in a list. */
 export type ListedResult = Omit<ResultDescription, 'preview'> & {
-  /** Null when a page cannot hold it. */
+  /** Null when it is too large for a page. */
   readonly preview: string | null
 }
 
-/** Throws `invalid_request` for an `after` of another order. */
+/** Lists the runs of a tenant. Throws `invalid_request` when `after` belongs to another order. */
 export async function listRuns(
   context: RunContext,
   tenant: string,
@@ -28,7 +29,10 @@ export async function listRuns(
   return { items: items.map(summaryAnswer), next }
 }
 
-/** Throws `not_found`, `evicted`, and `invalid_request` for an `after` that is no page's `next`. */
+/**
+ * Lists the results of a run. Throws `not_found` and `evicted`, and `invalid_request` when `after`
+ * is not the `next` of a page.
+ */
 export async function listResults(
   context: RunContext,
   ref: RunRef,
@@ -37,7 +41,8 @@ export async function listResults(
   await readableRun(context, ref)
   const { maxListBytes } = context.limits
   const answers: ListedResult[] = []
-  // A preview that is left out counts too: it was read, and the rows after it may have such ones.
+  // A preview that was left out counts as well: it was read, and later rows may have previews as
+  // large.
   const bytesOf = (result: Result): number => {
     const { item, bytes } = listedResult(ref, result, maxListBytes)
     answers.push(item)
@@ -62,5 +67,8 @@ function listedResult(
 }
 
 const jsonBytes = (item: object): number => Buffer.byteLength(JSON.stringify(item)) + ITEM_BYTES
-/** The comma between items; and what the names of an item's members are longer on the wire than in the ledger. */
+/**
+ * Bytes for the comma between items, and for names of members that are longer on the wire than in
+ * the ledger.
+ */
 const ITEM_BYTES = 32

@@ -1,6 +1,4 @@
-/**
- * The part of a view that a window asks for, from wherever the value is: in memory, or in chunks to be read.
- */
+/** Reads parts of a text view for windows, from a value in memory or from chunks. */
 import { CoatcheckError } from '../core/errors.ts'
 import { type ValuePlan, type ViewSource, viewPart } from '../core/view/view.ts'
 import type { ViewPart, ViewSeek } from '../core/window/take-lines.ts'
@@ -9,7 +7,7 @@ import type { Chunk } from '../ledger/ledger.ts'
 /** Reads one part of a view. */
 export type ReadPart = (seek: ViewSeek) => Promise<ViewPart>
 
-/** Of a value whose chunks are read from where a seek says. */
+/** Makes a reader of a value whose chunks are read on demand. */
 export const partsRead =
   (chunks: (seek: ViewSeek) => AsyncIterable<Chunk>, view: ViewSource): ReadPart =>
   async (seek) => {
@@ -17,7 +15,10 @@ export const partsRead =
     throw erased()
   }
 
-/** Of a value that was cut and is still here. A part that is asked for again, as that of a short value is, is rendered once. */
+/**
+ * Makes a reader of a value in memory that is planned as chunks. The last part is cached, since a
+ * short value is asked for the same part again.
+ */
 export function partsInMemory(value: Buffer, plan: ValuePlan, view: ViewSource): ReadPart {
   let last: { readonly at: number; readonly part: ViewPart } | undefined
   return async (seek) => {
@@ -33,7 +34,11 @@ export function partsInMemory(value: Buffer, plan: ValuePlan, view: ViewSource):
   }
 }
 
-/** The `totalBytes` of all chunks. Those of a single one are not copied: they are shared. */
+/**
+ * Joins all chunks of a value of `totalBytes`. The bytes of a single chunk are returned without a
+ * copy; they are shared and must not be changed. Throws `not_found` when the value was erased
+ * meanwhile.
+ */
 export async function joined(chunks: AsyncIterable<Chunk>, totalBytes: number): Promise<Buffer> {
   let value: Buffer | undefined
   let pos = 0
@@ -47,6 +52,6 @@ export async function joined(chunks: AsyncIterable<Chunk>, totalBytes: number): 
   return value
 }
 
-/** What a read says of a value that goes while it is read. */
+/** Makes the `not_found` of a value that was erased while it was read. */
 export const erased = (): CoatcheckError =>
   new CoatcheckError('not_found', 'The result was erased while it was being read.')

@@ -1,6 +1,7 @@
 /**
- * A value that arrives in pieces, on its way into the ledger: cut, measured and digested as it comes, with some chunks in
- * memory. To take the next piece is to have kept those before it: that is the backpressure.
+ * Writes a value that arrives in pieces to the ledger. It is cut into chunks, measured and digested
+ * as it arrives, with only some chunks in memory. The next piece is taken after earlier chunks were
+ * written, which slows a fast client down.
  */
 import { createHash } from 'node:crypto'
 import { previewBinary, previewText } from '../core/preview/preview.ts'
@@ -9,10 +10,10 @@ import type { ViewSource } from '../core/view/view.ts'
 import type { StreamedPut, Upload } from '../ledger/ledger.ts'
 import { hintFor, type StreamSource } from './describe.ts'
 
-/** About how many chunks go to the ledger at once, while as many more arrive: half a MiB. */
+/** Chunks that are written at once, about half a MiB, while as many more arrive. */
 const BATCH_CHUNKS = 8
 
-/** What a value in pieces turned out to be, as `describeSource` says it of a whole one. */
+/** Description of a value in pieces, like that of `describeSource` for a whole value. */
 export type DescribedStream = Pick<
   StreamedPut,
   | 'outcome'
@@ -26,7 +27,7 @@ export type DescribedStream = Pick<
   | 'hint'
 >
 
-/** Takes all pieces into the upload. Throws what they and the ledger throw. */
+/** Writes all pieces into the upload. Throws what the pieces and the ledger throw. */
 export async function ingest(upload: Upload, source: StreamSource): Promise<DescribedStream> {
   const { mediaType } = source
   const cutter = new Cutter(source.kind)

@@ -1,7 +1,7 @@
 /**
- * Put: keep a result, and answer with what goes into the transcript in its place. Nothing is answered before it is kept. A
- * value that is here is kept at once; one that arrives in pieces goes to the ledger as it comes, and is a result when all of
- * it is there.
+ * Puts: store a result and answer with the content for the transcript. The result is stored before
+ * the answer. A value in memory is stored at once. A value that arrives in pieces is written to the
+ * ledger as it arrives, and becomes a result once it is complete.
  */
 import {
   type ContentPlan,
@@ -27,8 +27,9 @@ import { ingest } from './put-stream.ts'
 import { planContent } from './render.ts'
 import { contentOf } from './results.ts'
 
+/** Request to store a result. */
 export interface PutRequest<Source extends PutSource = PutSource> {
-  /** Empty when the caller gave none. */
+  /** Id of the tool call; empty when the caller gave none. */
   readonly toolUseId: string
   readonly toolName: string | null
   readonly idempotencyKey: string | null
@@ -36,27 +37,29 @@ export interface PutRequest<Source extends PutSource = PutSource> {
   readonly source: Source
 }
 
+/** Answer to a put and its effect. */
 export interface PutOutcome {
   readonly answer: PutAnswer
-  /** It was there, and nothing more is kept. */
+  /** True for a retry, which stores nothing. */
   readonly retried: boolean
-  /** Characters of the content, as the run counts them: those of a retry are not counted again. */
+  /** Characters of the content that this put adds to the run's `shown_chars`; 0 for a retry. */
   readonly shownChars: number
 }
 
-/** What was kept, and what was planned for it; of a retry that may be nothing. */
+/** Stored result and its planned content. A retry may have no plan. */
 interface Kept {
   readonly result: Result
   readonly retried: boolean
   readonly content?: ContentPlan
   readonly shown?: ShownPlan
-  /** Of the value that was put, where it was worked on here. */
+  /** Bytes of the value, when it was worked on in this thread. */
   readonly ownBytes?: number
 }
 
 /**
- * Keeps a result. The answer of a retry is the one it got then, in the rendering now asked for.
- * Throws `ended`, `expired`, `evicted`, `over_limit`, what a ledger throws, and what the pieces throw; then nothing is kept.
+ * Stores a result. A retry gets the stored result in the rendering that it asks for. Throws
+ * `ended`, `expired`, `evicted`, `over_limit`, and what the ledger and the pieces throw; then
+ * nothing is stored.
  */
 export async function putResult(
   context: RunContext,
@@ -76,7 +79,8 @@ export async function putResult(
     ? ((await retryKnown(context, ref, { ...request, source })) ??
       (await putPieces(context, ref, { ...request, source }, limitChars)))
     : await putWhole(context, ref, { ...request, source }, limitChars)
-  // A retry may differ from what is kept (another tool name, or any bytes under the same idempotency key).
+  // A retry may differ from the stored result: in its tool name, or with an idempotency key in its
+  // bytes too.
   const answered =
     retried || content === undefined
       ? await contentOf(atLeastInline(context, ownBytes), result, request.render)
@@ -124,7 +128,10 @@ async function putWhole(
   return { ...(await context.ledger.append(ref, put, context.now())), content, shown, ownBytes }
 }
 
-/** Throws `LargeWork` while the body is still here, when its key is that of a value too large to be shown again here. */
+/**
+ * Throws `LargeWork` when the idempotency key names a result that is too large to be rendered in
+ * this thread. Called before the body is used.
+ */
 async function requireSmallRetry(
   context: RunContext,
   ref: RunRef,
@@ -135,13 +142,19 @@ async function requireSmallRetry(
   if (known !== undefined) requireInline(context, known.totalBytes)
 }
 
-/** A value of so many bytes has been worked on here, and may be again. */
+/**
+ * The context with an inline limit of at least `bytes`, for a value of that size that was already
+ * worked on in this thread.
+ */
 const atLeastInline = (context: RunContext, bytes: number): RunContext => ({
   ...context,
   limits: { ...context.limits, inlineBytes: Math.max(context.limits.inlineBytes, bytes) },
 })
 
-/** Of a key that is there already the pieces are taken, since the client sends them, and none is kept. */
+/**
+ * The result of a known idempotency key. Reads the pieces to their end, since the client sends
+ * them, and stores none. Undefined when the key is new.
+ */
 async function retryKnown(
   context: RunContext,
   ref: RunRef,
@@ -207,6 +220,6 @@ const namesOf = ({
   toolName,
 })
 
-/** Tells whether two failures are the same: tool and whole message. */
+/** Key that equal failures share: digest of the tool and the whole message. */
 const failureKey = (toolName: string | null, message: string): string =>
   sha256Hex(JSON.stringify([toolName, message]))

@@ -1,6 +1,4 @@
-/**
- * Recall: pages of a result's text view, from the chunks that hold them.
- */
+/** Recall: pages of a result's text view, read from the chunks that contain them. */
 import { CoatcheckError } from '../core/errors.ts'
 import { handleOf } from '../core/handles.ts'
 import type { JsonSlice } from '../core/json/slice.ts'
@@ -24,10 +22,14 @@ import { type RunContext, readableRun } from './context.ts'
 
 const LF = 0x0a
 
+/** Answer to a recall. */
 export interface RecallAnswer {
-  /** For the model: the content and, when there is more, a last line that says how to go on. */
+  /**
+   * For the model: the content and, when there is more, a last line with the call for the next
+   * page.
+   */
   readonly text: string
-  /** For programs: pages joined are the whole. */
+  /** For programs: joined pages are the whole view. */
   readonly content: string
   readonly evidence_id: string
   readonly range: Span | null
@@ -39,7 +41,10 @@ export interface RecallAnswer {
   readonly ignored: readonly string[]
 }
 
-/** Answers a model's recall. Throws `not_found`, `evicted`, `no_text_view`, `invalid_range`, `invalid_request`. */
+/**
+ * Answers a recall. Throws `not_found`, `evicted`, `no_text_view`, `invalid_range` and
+ * `invalid_request`.
+ */
 export async function recall(
   context: RunContext,
   ref: RunRef,
@@ -51,7 +56,8 @@ export async function recall(
   const size = sizeOf(result)
   const asked = boundRecall(request, size)
   const maxChars = run.verbatimLimitChars
-  // A long id that its handle cannot stand in for may fill a page; its note is then beyond the limit, but pages go on.
+  // A long id without a handle in its place may fill a page. Then the note exceeds the limit, but
+  // the page still has content.
   const noteChars = Math.min(continuationChars(result.recallName, size), maxChars / 2)
   const page = await readPage(context, result, asked, { maxChars, noteChars })
   const next = await nextCall(context, result, asked, page)
@@ -100,7 +106,10 @@ function sizeOf(result: Result): ViewSize {
   )
 }
 
-/** Reads chunks from where the page begins until it can be cut, which is tried after 1, 2, 4, … of them: each try reads all. */
+/**
+ * Reads chunks from the start of the page until the page can be cut. Each attempt to cut reads all
+ * bytes again, so it is made after 1, 2, 4, … chunks.
+ */
 async function readPage(
   context: RunContext,
   result: Result,
@@ -138,7 +147,10 @@ async function nextCall(
   return next.unit === 'lines' ? { id, range: span } : { id, chars: span }
 }
 
-/** How many chars of the view come before the end of a line, its line end included. */
+/**
+ * Number of characters of the view up to the end of a line, its line end included. Lines start at
+ * 1.
+ */
 async function charAfterLine(context: RunContext, result: Result, line: number): Promise<number> {
   if (line >= (result.totalLines as number)) return result.totalChars as number
   const page = await readPage(

@@ -1,6 +1,6 @@
 /**
- * Which content a result gets: its plan, from what is known of it and what was asked for. Reads no more than the plan needs:
- * nothing for a preview, the parts that it shows for a window.
+ * Plans the content of a result, from its description and the rendering that was asked for. Reads
+ * only what the plan needs: nothing for a preview, and for a window the parts that it shows.
  */
 
 import type { ContentPlan, Render } from '../core/content.ts'
@@ -13,35 +13,39 @@ import type { Kind, Outcome } from '../ledger/ledger.ts'
 import { wholeView } from './describe.ts'
 import type { ReadPart } from './parts.ts'
 
-/** What a failure is called whose tool is not known; as elision calls it. */
+/** Name of the tool in the content of a failure when it is unknown. Elision uses the same name. */
 const ANY_TOOL = 'tool'
 
+/** Description of a result, and access to its value. */
 export interface Renderable {
   readonly outcome: Outcome
   readonly kind: Kind
   readonly toolName: string | null
   readonly view: ViewSource
-  /** Of the text view; null for a binary. */
+  /** Characters of the text view; null for a binary. */
   readonly totalChars: number | null
+  /** Lines of the text view; null for a binary. */
   readonly totalLines: number | null
-  /** The run's limit for verbatim content and windows. */
+  /** The run's limit for verbatim contents and windows, in characters. */
   readonly verbatimLimitChars: number
   readonly readWhole: () => Promise<WholeValue>
   readonly readPart: ReadPart
 }
 
+/** A whole value. */
 export interface WholeValue {
   readonly value: Buffer
-  /** The value as JSON, where it is some. */
+  /** The value as JSON; undefined when it is not JSON. */
   readonly json: JsonSlice | undefined
 }
 
+/** Limits of rendering. */
 export interface RenderLimits {
-  /** Most characters of `render: verbatim`. Past it: `over_limit`. */
+  /** Most characters of `render: verbatim`. Beyond it: `over_limit`. */
   readonly maxVerbatimChars: number
 }
 
-/** Throws `over_limit`, and what reading the value throws. */
+/** Plans the content of a result. Throws `over_limit`, and what reading the value throws. */
 export async function planContent(
   result: Renderable,
   render: Render,
@@ -102,7 +106,7 @@ async function readWindow(
   return step.value
 }
 
-/** The view of a value that is shown whole. */
+/** Text view of a whole value. */
 async function viewText({ readWhole, view }: Renderable): Promise<string> {
   const { value } = await readWhole()
   return wholeView(value, view).toString('utf8')

@@ -1,5 +1,6 @@
 /**
- * Resolve: put values in the place of references, then validate what the tool would really get.
+ * Resolves references: replaces them by their values, then validates the arguments that the tool
+ * will get.
  */
 import { CoatcheckError } from '../core/errors.ts'
 import { handleNumber } from '../core/handles.ts'
@@ -28,15 +29,17 @@ import { openRunOf, type RunContext, requireInline, someHandles } from './contex
 import { jsonOf, jsonSpanOf, readValue } from './results.ts'
 import { leastBytes, sliceInsert, wholeInsert } from './substitutions.ts'
 
+/** Request to resolve the arguments of a call. */
 export interface ResolveRequest {
   readonly arguments: JsonSlice
   readonly inputSchema?: JsonSlice | undefined
   readonly toolName?: string | undefined
-  /** `strict`: an unresolved reference is an error of the call. */
+  /** `strict`: an unresolved reference makes the call invalid. */
   readonly mode: 'lenient' | 'strict'
   readonly caller: Caller
 }
 
+/** String with the form of a reference that was not resolved. */
 export interface Unresolved {
   readonly reference: string
   readonly at: string
@@ -44,21 +47,26 @@ export interface Unresolved {
   readonly available: readonly string[]
 }
 
+/** Answer to a resolve. */
 export interface ResolveAnswer {
   readonly arguments: JsonSlice | JsonParts
   readonly resolved: readonly string[]
   readonly unresolved: readonly Unresolved[]
-  /** Null when there was nothing to validate against. */
+  /** True when the arguments fit the schema; null without a schema, unless the call is invalid. */
   readonly valid: boolean | null
   readonly errors: readonly CallError[]
   readonly errors_total: number
-  /** What the schema says that its dialect does not know. */
+  /** Warnings about the schema. */
   readonly warnings: readonly SchemaWarning[]
-  /** The sentinel to record for an invalid call. */
+  /** Sentinel to store for an invalid call; null for any other. */
   readonly failure: JsonSlice | null
 }
 
-/** Throws `ended`, `expired`, `evicted`, `tool_not_registered`, `invalid_schema`, `over_limit`, `invalid_request`. */
+/**
+ * Resolves the references of a call and validates the result. Throws `ended`, `expired`, `evicted`,
+ * `tool_not_registered`, `invalid_schema`, `over_limit`, `invalid_request`, `overloaded` and
+ * `LargeWork`.
+ */
 export async function resolveArguments(
   context: RunContext,
   ref: RunRef,
@@ -68,7 +76,7 @@ export async function resolveArguments(
   const schema = await schemaOf(context, ref, request)
   const lookups = await lookUpAll(context, ref, request.arguments)
   const parts = substitute(request.arguments, lookups)
-  // Only to be validated are they needed in one piece.
+  // The parts are joined only for validation.
   if (schema !== undefined) requireInline(context, bytesOf(parts))
   const whole = schema && new JsonSlice(await joinParts(parts.parts))
   const unresolved = lookups.flatMap(unresolvedOf)
@@ -87,15 +95,17 @@ export async function resolveArguments(
 }
 
 interface Findings {
-  /** Absent without a schema. */
+  /** Outcome of the validation; absent without a schema. */
   readonly checked: Validation | undefined
   readonly unresolved: readonly Unresolved[]
   readonly resolved: readonly Reference[]
 }
 
 /**
- * An unresolved reference is one thing that is wrong. What the schema says of its text is told with it: in strict mode it is
- * the error, in lenient mode the schema's own errors are the errors, and the failure names the reference.
+ * Decides whether the call is valid, and which errors it has. In strict mode each unresolved
+ * reference is an error; its message tells what the schema expects in its place. In lenient mode
+ * the schema's errors about the text of the reference are listed instead. The failure names
+ * unresolved references in both modes.
  */
 function verdictOf(
   { limits: { maxErrors } }: RunContext,
@@ -142,7 +152,10 @@ async function schemaOf(
   )
 }
 
-/** Looks all references up, one handle's value in memory at a time, within the limit on resolved bytes. */
+/**
+ * Looks up all references. Only the value of one handle is in memory at a time, and the call stays
+ * within the limit on resolved bytes.
+ */
 async function lookUpAll(
   context: RunContext,
   ref: RunRef,
@@ -168,7 +181,10 @@ async function lookUpAll(
   return references.map((reference) => found.get(reference) as Lookup<Part>)
 }
 
-/** Looks up all that refer to one result; it is read where a path leads into it, or to measure it as the string it is. */
+/**
+ * Looks up the references to one result. The value is read when a path leads into it, or to measure
+ * a text as a JSON string.
+ */
 async function lookUpIn(
   context: RunContext,
   result: Result,
@@ -197,14 +213,17 @@ async function lookUpIn(
   ]
 }
 
-/** What paths lead into; of a text they find nothing, so it is not read. */
+/** The document that paths lead into. Paths find nothing in a text, so a text is not read. */
 async function documentOf(context: RunContext, result: Result): Promise<JsonSlice> {
   if (jsonSpanOf(result) === undefined) return sliceOf('')
   requireInline(context, result.totalBytes)
   return jsonOf(result, await readValue(context, result)) as JsonSlice
 }
 
-/** A lookup whose value no longer holds on to the rest of what it was found in; what is one value stays one. */
+/**
+ * A lookup with a copy of its bytes, so that the document they were found in can be freed. Lookups
+ * that share a buffer share its copy.
+ */
 function detached(lookup: Lookup<Part>, copies: Map<Buffer, Buffer>): Lookup<Part> {
   if (!('value' in lookup) || !Buffer.isBuffer(lookup.value)) return lookup
   const { value } = lookup
@@ -223,7 +242,7 @@ function requireRoom({ limits: { maxResolvedBytes } }: RunContext, bytes: number
   )
 }
 
-/** The output that a handle stands for, or why there is none. */
+/** The output with a handle, or the reason why there is none. */
 async function referentOf(
   context: RunContext,
   ref: RunRef,
@@ -242,7 +261,10 @@ function unresolvedOf(lookup: Lookup<Part>): readonly Unresolved[] {
   return [{ reference: shownReference(reference), at: pointerTo(reference), reason, available }]
 }
 
-/** `wanted`: what the schema wants in the place of the reference, where it refuses the reference's own text. */
+/**
+ * Error for an unresolved reference. `wanted` is what the schema expects in its place, when it
+ * refuses the text of the reference.
+ */
 function unresolvedError(
   { reference, at, reason, available }: Unresolved,
   wanted: string | null,
@@ -266,7 +288,10 @@ function availableText(available: readonly string[]): string {
   return `there ${available.length === 1 ? 'is' : 'are'} ${all}`
 }
 
-/** Of `total` errors those that are shown; the model reads nothing else, and is told that there are more. */
+/**
+ * Sentinel for an invalid call. It lists the shown errors and the number of others, since the model
+ * reads nothing else.
+ */
 function invalidInput(
   toolName: string | undefined,
   errors: readonly CallError[],

@@ -1,6 +1,4 @@
-/**
- * Reading results: the value's bytes, a slice of them, the text view, and the content again.
- */
+/** Reads results: bytes of the value, a part by path, the text view, and the content again. */
 
 import type { Render } from '../core/content.ts'
 import { CoatcheckError } from '../core/errors.ts'
@@ -13,7 +11,10 @@ import { type RunContext, requireInline } from './context.ts'
 import { erased, joined, partsRead } from './parts.ts'
 import { planContent, type WholeValue } from './render.ts'
 
-/** A result's content in any rendering; the same bytes as at its put. */
+/**
+ * Content of a result in any rendering, with the same bytes as at its put. Throws `LargeWork`,
+ * `over_limit`, and `not_found` when the value is erased meanwhile.
+ */
 export async function contentOf(
   context: RunContext,
   result: Result,
@@ -29,12 +30,12 @@ export async function contentOf(
   return contentAnswer(result, plan)
 }
 
-/** The whole value. */
+/** Reads the whole value. */
 export function readValue(context: RunContext, result: Result): Promise<Buffer> {
   return joined(context.ledger.chunks(result, { byte: 0 }), result.totalBytes)
 }
 
-/** The value's bytes in `[start, end)`, a chunk at a time. */
+/** Yields bytes `[start, end)` of the value, one chunk at a time. Positions are in bytes from 0. */
 export async function* valueBytes(
   context: RunContext,
   result: Result,
@@ -53,8 +54,9 @@ export async function* valueBytes(
 }
 
 /**
- * The bytes of the text view in `[start, end)`, a chunk at a time. It is sought where that is known from the bytes or chars
- * before each chunk: in a text, and in a view that is ASCII. Any other is rendered from its start.
+ * Yields bytes `[start, end)` of the text view, one chunk at a time. Positions are in bytes from 0.
+ * For a text, and for a view in ASCII, reading begins at the chunk that contains `start`. Other
+ * views are rendered from their start.
  */
 export async function* viewBytes(
   context: RunContext,
@@ -78,13 +80,16 @@ export async function* viewBytes(
   throw erased()
 }
 
-/** A value's JSON, where it is some. */
+/** The JSON in a value; undefined when it is not JSON. */
 export function jsonOf(result: Result, value: Buffer): JsonSlice | undefined {
   const span = jsonSpanOf(result)
   return span && new JsonSlice(value, span.start, span.end)
 }
 
-/** Where in a value its JSON stands, without white space around it; undefined where it is none. */
+/**
+ * Range of the JSON in a value, in bytes from 0, without white space around it. Undefined when the
+ * value is not JSON.
+ */
 export function jsonSpanOf({
   view,
   outcome,
@@ -95,9 +100,13 @@ export function jsonSpanOf({
   return view.form === 'string' ? { start: view.start - 1, end: view.end + 1 } : undefined
 }
 
+/** Path of a part, dotted or as a JSON Pointer. */
 export type SliceQuery = { readonly path: string } | { readonly pointer: string }
 
-/** A slice of a JSON value by dotted path or JSON Pointer. Throws `path_not_found`, which says what there is. */
+/**
+ * Finds a part of a JSON value by its path. Throws `path_not_found` with the members that exist,
+ * `invalid_request` for a malformed pointer, and `LargeWork`.
+ */
 export async function findSlice(
   context: RunContext,
   result: Result,

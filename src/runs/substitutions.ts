@@ -1,7 +1,7 @@
 /**
- * What is put in the place of references. Small values are read at once; of larger ones only the length is found out, and
- * their bytes are read from the ledger when they are sent, so that a value never has to be in memory as a whole to be
- * passed on.
+ * Values that replace references. Small values are read at once. Of larger values only the length
+ * is determined, and their bytes are read from the ledger when they are sent. So a value is never
+ * in memory as a whole just to be passed on.
  */
 import type { JsonSlice } from '../core/json/slice.ts'
 import { joinParts, type Part } from '../core/json/splice.ts'
@@ -14,13 +14,19 @@ import { jsonSpanOf, valueBytes } from './results.ts'
 const QUOTE = Buffer.from('"')
 const QUOTES_BYTES = 2
 
-/** The least that an output's value adds; exact but for a text, whose escapes are not counted. */
+/**
+ * Fewest bytes that the value of an output adds to the arguments. Exact except for texts, whose
+ * escapes are not counted.
+ */
 export function leastBytes(result: Result): number {
   const span = jsonSpanOf(result)
   return span === undefined ? result.totalBytes + QUOTES_BYTES : span.end - span.start
 }
 
-/** All of a JSON value, or of a text as the string it is. Errors: `evicted`, `not_found`, `ledger_corrupt`. */
+/**
+ * A whole JSON value, or a text as a JSON string. Throws `evicted`, `not_found` and
+ * `ledger_corrupt`.
+ */
 export async function wholeInsert(context: RunContext, result: Result): Promise<Part> {
   const span = jsonSpanOf(result)
   const part =
@@ -28,7 +34,7 @@ export async function wholeInsert(context: RunContext, result: Result): Promise<
   return leastBytes(result) > CHUNK_BYTES ? part : joinParts([part])
 }
 
-/** A part of a JSON value that was read to find it; a large one lets go of what was read. */
+/** A part of a JSON value. A large one does not keep the buffer that it was found in. */
 export function sliceInsert(context: RunContext, result: Result, slice: JsonSlice): Part {
   const isLarge = slice.end - slice.start > CHUNK_BYTES
   return isLarge ? spanPart(context, result, slice) : slice.source
@@ -43,7 +49,7 @@ function spanPart(context: RunContext, result: Result, { start, end }: Span): Pa
   return { totalBytes: end - start, read: () => valueBytes(context, result, { start, end }) }
 }
 
-/** Read twice when it is large: once to measure it. */
+/** A text as a JSON string. It is read once to measure it, and again when it is sent. */
 async function textPart(context: RunContext, result: Result): Promise<Part> {
   const span = { start: 0, end: result.totalBytes }
   let totalBytes = QUOTES_BYTES
