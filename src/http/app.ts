@@ -13,6 +13,7 @@ import Fastify, {
 import { CoatcheckError } from '../core/errors.ts'
 import { LargeWork, type RunContext } from '../runs/context.ts'
 import { type AccessOptions, addAccess } from './auth/access.ts'
+import { addBodyless } from './body/bodyless.ts'
 import { addDecoding } from './body/decoding.ts'
 import { addBodyParsers, type BodyLimits } from './body/json-body.ts'
 import { addHeldBodies } from './body/memory-budget.ts'
@@ -28,6 +29,7 @@ import { type LargeCalls, sendLarge } from './large-calls.ts'
 import { Metrics } from './observability/metrics.ts'
 import { RequestLog } from './observability/request-log.ts'
 import { ProblemSchema, REQUEST_ID, refuseConnection, sendProblem } from './problems/problems.ts'
+import { addStrictQueries } from './query.ts'
 import { addHeldAnswers } from './reply/held-answers.ts'
 import { argumentRoutes } from './routes/arguments/routes.ts'
 import { compactionRoutes } from './routes/compaction/routes.ts'
@@ -96,6 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler(answerError)
   addOneRequest(app)
   addNotFound(app)
+  addStrictQueries(app)
   // first: what is refused has to go on arriving too
   if (timeouts !== undefined) addTimeouts(app, timeouts)
   app.addHook('onRequest', (request, reply, done) => {
@@ -112,6 +115,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   metrics.watchDisk(() => context.ledger.diskSizes())
   refuseWhileClosing(app)
   await addAccess(app, access)
+  addBodyless(app)
   const held = addHeldBodies(app, bodyLimits)
   metrics.watchBodies(() => held.bytes)
   addDecoding(app, bodyLimits, held)

@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { DecoderFeed } from './decoder-feed.ts'
 import type { HeldMemory, HeldPart } from './held-memory.ts'
-import { bodySchema } from './json-body.ts'
+import { takesBody } from './json-body.ts'
 import { hasBody } from './raw-body.ts'
 import { brokenOff } from './read-body.ts'
 import { FrameError, ZstdFrames } from './zstd-frames.ts'
@@ -74,22 +74,13 @@ export function addDecoding(
   app.addHook('preParsing', (request, reply, payload, done) => {
     const open = takesBody(request) ? codecOf(request) : undefined
     if (open === undefined) return void done(null, payload)
-    if (!hasBody(request.raw)) {
-      return void done(isEmptyBody(request) ? corrupt('it is empty') : null, payload)
-    }
+    if (!hasBody(request.raw)) return void done(corrupt('it is empty'))
     const openWindow = (codec: Codec): HeldPart =>
       held.openWindow(request.tenant, codec.windowBytes)
     const how = { open, maxRatio, openWindow, answer: reply.raw }
     done(null, decoded(payload as Readable, how))
   })
 }
-
-const takesBody = (request: FastifyRequest): boolean =>
-  bodySchema(request) !== undefined || request.routeOptions.config.rawBody === true
-
-/** A body that is said to be encoded and has no byte. Without a length there is no body at all. */
-const isEmptyBody = ({ headers }: FastifyRequest): boolean =>
-  headers['content-length'] !== undefined
 
 /** Undefined where there is nothing to decode. */
 function codecOf({ headers }: FastifyRequest): (() => Codec) | undefined {

@@ -44,6 +44,8 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     },
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
+    // Its body, if any, is empty and was read (`bodyless.ts`).
+    if (!takesBody(request)) return undefined
     requireRawRoute(request)
     const media = mediaOf(request.headers['content-type'])
     return readInline(request, await readRaw(media, sourceOf(request, stream), limits), limits)
@@ -164,6 +166,10 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   }
   return readBySchema(document, schema)
 }
+
+/** Whether the route has a body at all. */
+export const takesBody = (request: FastifyRequest): boolean =>
+  bodySchema(request) !== undefined || takesRaw(request)
 
 const takesRaw = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.rawBody === true
 

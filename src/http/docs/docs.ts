@@ -12,14 +12,13 @@ import { stringify } from 'yaml'
 import { CoatcheckError, ERROR_CODES } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
 import { pathOf } from '../logged.ts'
-import { PROBLEM_PAGES, PROBLEMS } from '../problems/problems.ts'
+import { DOCS_PAGE, PROBLEM_PAGES, PROBLEMS } from '../problems/problems.ts'
 import { type AnswerExample, finishDocument, type OpenApiDocument } from './openapi-document.ts'
 import { StaticText } from './static-text.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 const YAML_TYPE = 'application/yaml; charset=utf-8'
 const ROOT = '/'
-const DOCS = '/docs'
 const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
 const ANSWERS = new URL('openapi-answers.jsonl', import.meta.url)
@@ -101,7 +100,7 @@ export async function addOpenApi(
 ): Promise<void> {
   const answers = await readAnswers()
   app.addHook('onRequest', async (request, reply) => {
-    if (request.url.startsWith(DOCS)) reply.headers(PAGE_HEADERS)
+    if (request.url.startsWith(DOCS_PAGE)) reply.headers(PAGE_HEADERS)
   })
   await app.register(fastifySwagger, {
     openapi: {
@@ -159,13 +158,13 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   const json = new StaticText(JSON_TYPE, () => JSON.stringify(app.swagger()))
   const yaml = new StaticText(YAML_TYPE, () => openApiYaml(app))
   await app.register(swaggerUi, {
-    routePrefix: DOCS,
+    routePrefix: DOCS_PAGE,
     uiHooks: {
       // Its own documents would be made anew for each request.
       onRequest: (request, reply, done) => {
         const path = pathOf(request.url)
-        if (path === `${DOCS}/json`) json.send(request, reply)
-        else if (path === `${DOCS}/yaml`) yaml.send(request, reply)
+        if (path === `${DOCS_PAGE}/json`) json.send(request, reply)
+        else if (path === `${DOCS_PAGE}/yaml`) yaml.send(request, reply)
         else done()
       },
     },
@@ -186,7 +185,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   })
   // the router also takes other targets for the root: `//`, `*`
   app.get(ROOT, { schema: { hide: true } }, (request, reply) =>
-    pathOf(request.url) === ROOT ? reply.redirect(DOCS) : reply.callNotFound(),
+    pathOf(request.url) === ROOT ? reply.redirect(DOCS_PAGE) : reply.callNotFound(),
   )
   app.get('/openapi.json', { schema: { hide: true } }, (request, reply) =>
     json.send(request, reply),

@@ -16,8 +16,10 @@ import { answerOn, keepOpenAfter } from '../connection/node-http.ts'
 export const PROBLEM_TYPE = 'application/problem+json'
 /** The header that each answer names its request in. */
 export const REQUEST_ID = 'x-request-id'
+/** Where Swagger UI is served. */
+export const DOCS_PAGE = '/docs'
 /** Where the page of a code is served. */
-export const PROBLEM_PAGES = '/docs/problems'
+export const PROBLEM_PAGES = `${DOCS_PAGE}/problems`
 
 export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   invalid_json: { status: 400, title: 'The JSON is malformed' },

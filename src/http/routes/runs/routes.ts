@@ -106,7 +106,7 @@ export const runRoutes: FastifyPluginAsyncTypebox<{ context: RunContext }> = asy
         querystring: EndQuerySchema,
         response: {
           200: ok('The run has ended.', ref(EndedSchema)),
-          ...problemResponses(...LEDGER_PROBLEMS, 'unsupported_media_type', 'storage_full'),
+          ...problemResponses(...LEDGER_PROBLEMS, 'storage_full'),
         },
       },
     },
