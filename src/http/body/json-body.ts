@@ -204,7 +204,7 @@ interface SchemaNode {
 }
 
 /** What a call's JSON body has to be; undefined where it takes none. */
-export function bodySchema(request: FastifyRequest): SchemaNode | undefined {
+function bodySchema(request: FastifyRequest): SchemaNode | undefined {
   const schema = request.routeOptions.schema?.body as SchemaNode | undefined
   return schema?.content === undefined ? schema : schema.content['application/json']?.schema
 }
