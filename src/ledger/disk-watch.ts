@@ -1,12 +1,15 @@
-/** Warns when the ledger's disk runs out of room, once for each time that it does. */
+/** Warns when the free room on the ledger's disk becomes small, once each time. */
 import type { Ledger } from './ledger.ts'
 import type { Notice } from './notice.ts'
 
 const INTERVAL_MS = 10_000
-/** Room has to come back by this factor before a next warning: around the bound one would follow another. */
+/**
+ * The free room must reach this multiple of the bound before the next warning. Otherwise small
+ * changes around the bound would cause one warning after another.
+ */
 const RECOVERED = 1.1
 
-/** A warning for each time that the free room sinks below `warnBytes`. */
+/** Decides when to warn: each time that the free room falls below `warnBytes`. */
 export class FreeDiskWarning {
   readonly #warnBytes: number
   #isLow = false
@@ -15,7 +18,7 @@ export class FreeDiskWarning {
     this.#warnBytes = warnBytes
   }
 
-  /** What is to be told now that `freeBytes` are left; undefined when nothing has changed. */
+  /** Returns the warning that is due when `freeBytes` are free; undefined when none is. */
   see(freeBytes: number): Notice | undefined {
     if (this.#isLow && freeBytes >= this.#warnBytes * RECOVERED) this.#isLow = false
     if (this.#isLow || freeBytes >= this.#warnBytes) return undefined
@@ -29,11 +32,15 @@ export class FreeDiskWarning {
   }
 }
 
+/** Handle of a running watch. */
 export interface DiskWatch {
   stop(): void
 }
 
-/** Looks at once and at intervals. `warnBytes` 0: never warns. A disk that does not answer is told by other means. */
+/**
+ * Checks the free room at once and at intervals. `warnBytes: 0` never warns. Errors of the file
+ * system are ignored, since other checks report them.
+ */
 export function watchDisk(
   ledger: Pick<Ledger, 'diskSizes'>,
   { warnBytes, tell }: { readonly warnBytes: number; readonly tell: (notice: Notice) => void },

@@ -34,8 +34,8 @@ export type Format = (typeof FORMATS)[number]
 /**
  * State of a run. A call makes it `ended`; an idle time longer than its TTL makes it `expired`.
  * Both keep their evidence until the retention, counted from that end, is over. The run is then
- * `evicted`. A purged run has no state: it reads like a run that never existed. Only its last
- * number is kept.
+ * `evicted`. A purged run has no state: it reads like a run that never existed, except that its
+ * numbering goes on.
  */
 export type RunState = 'open' | 'ended' | 'expired' | 'evicted'
 

@@ -31,7 +31,10 @@ export interface LedgerOptions {
   readonly queue?: Partial<QueueLimits>
   /** Bytes of the cache of recently read chunks; 0 for no cache. */
   readonly cacheBytes?: number
-  /** Room on the disk that is kept for purges and starts, see `room.ts`; 0 when absent: none. */
+  /**
+   * Bytes of disk space that are reserved for purges and starts, see `file/room.ts`. 0 when absent,
+   * which reserves none.
+   */
   readonly reserveBytes?: number
 }
 

@@ -1,19 +1,21 @@
 /**
- * Chunks that were read lately, decoded: a value that is read again and again is decompressed once. A chunk never changes
- * and its key is never given to another while the process lives, so that what is kept is right for as long as its run may be
- * read, which the caller looks at first.
+ * Cache of recently read chunks, decoded, so that a value that is read often is decompressed once.
+ *
+ * A chunk never changes, and its key is never given to another chunk while the process lives. So an
+ * entry stays right as long as its run may be read, which the caller checks first.
  */
 import { LruCache } from '../../../core/lru.ts'
 import type { Chunk } from '../../ledger.ts'
 
-/** About what an entry takes beside the chunk's bytes. */
+/** Estimated bytes of memory of an entry, beside the bytes of its chunk. */
 const ENTRY_BYTES = 512
 
+/** Cache of chunks by their keys, bounded in bytes. The least recently used are dropped first. */
 export class ChunkCache {
   readonly #chunks: LruCache<number, Chunk>
   readonly #maxBytes: number
 
-  /** Keeps at most so many bytes; 0: nothing. */
+  /** Holds at most `maxBytes`; 0 disables the cache. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
     this.#chunks = new LruCache({
@@ -22,7 +24,10 @@ export class ChunkCache {
     })
   }
 
-  /** The chunks with the keys `[first, end)`; from the first one on that is not kept, all come from `load`. */
+  /**
+   * Returns the chunks with the keys `[first, end)`. From the first one that is not cached, all are
+   * read with `load`.
+   */
   read(
     first: number,
     end: number,
@@ -41,7 +46,7 @@ export class ChunkCache {
     return chunks.length === 0 ? loaded : [...chunks, ...loaded]
   }
 
-  /** After rows were erased: their bytes are to be gone from memory as well. */
+  /** Drops everything. Called after rows were erased, whose bytes must leave the memory too. */
   clear(): void {
     this.#chunks.clear()
   }

@@ -1,6 +1,6 @@
 /**
- * Lists of runs and results. Rows are read some at a time, and other requests have their turn in between: a filter may pass
- * over all rows of a tenant before it finds one.
+ * Lists runs and results. Rows are read some at a time, with other requests in between: a filter
+ * may skip all rows of a tenant before it finds one.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -11,24 +11,25 @@ import { type RunRow, shownState, toSummary } from '../rows/run-state.ts'
 import { PageBuilder } from './page.ts'
 import type { Reader } from './reader.ts'
 
-/** Rows of runs that are read in one turn: some milliseconds of work. */
+/** Rows of runs that are read in one event-loop turn, some milliseconds of work. */
 const STEP_RUNS = 1_000
 /** Greater than every id. */
 const PAST_ALL_IDS = '\u{10ffff}'
 const TIME_CURSOR = /^(?<time>\d{1,16}):(?<id>.+)$/s
 
-/** A range of ids, half-open, in the order of their bytes. */
+/** Range of run ids `[from, before)`, in the order of their UTF-8 bytes. */
 interface IdRange {
   readonly from: string
   readonly before: string
 }
 
-/** The place of a run in an order of times. */
+/** Position of a run in an order by time. */
 interface TimePlace {
   readonly time: number
   readonly id: string
 }
 
+/** Makes pages of lists from the rows of a {@link Reader}. */
 export class Lists {
   readonly #reader: Reader
 
@@ -36,7 +37,10 @@ export class Lists {
     this.#reader = reader
   }
 
-  /** Throws `invalid_request` for an `after` that no page in this order has as its `next`. */
+  /**
+   * Returns a page of a tenant's runs. Throws `invalid_request` when `after` is not the `next` of a
+   * page in this order.
+   */
   runs(tenant: string, query: RunsQuery, now: number): Promise<Page<RunSummary>> {
     const { order = 'run_id' } = query
     return order === 'run_id'
@@ -44,7 +48,10 @@ export class Lists {
       : this.#runsByTime(tenant, { ...query, order }, now)
   }
 
-  /** Throws `invalid_request` for an `after` that no page has as its `next`. */
+  /**
+   * Returns a page of a run's results. Throws `invalid_request` when `after` is not the `next` of a
+   * page.
+   */
   async results(ref: RunRef, query: ResultsQuery): Promise<Page<Result>> {
     const page = new PageBuilder<Result>(query, ({ number }) => handleOf(number))
     const add = (result: Result): boolean => page.add(result)
@@ -66,8 +73,8 @@ export class Lists {
   }
 
   /**
-   * Reads all runs that match and keeps the first of the order. No index has them in it: it would cost each put a write, since
-   * each changes the time of its run.
+   * Reads all runs that match, and keeps the first ones of the order. There is no index by time:
+   * each put changes the time of its run, so an index would cost each put a write.
    */
   async #runsByTime(
     tenant: string,
@@ -99,7 +106,7 @@ export class Lists {
     return page.page()
   }
 
-  /** The settled rows of a range of ids, in its order. */
+  /** Settled rows of a range of ids, in the order of the ids. */
   async *#rows(
     tenant: string,
     range: IdRange,
@@ -136,10 +143,10 @@ function comparePlaces(one: TimePlace, other: TimePlace): number {
 const compareIds = (one: string, other: string): number =>
   Buffer.compare(Buffer.from(one), Buffer.from(other))
 
-/** The least id greater than `id`. */
+/** The smallest id greater than `id`. */
 const successor = (id: string): string => `${id}\0`
 
-/** The ids that start with the prefix and come after the page before. */
+/** Range of the ids that start with the prefix and come after the previous page. */
 function idRange({ prefix = '', after, desc = false }: Partial<RunsQuery>): IdRange {
   const range = { from: prefix, before: prefix + PAST_ALL_IDS }
   if (after === undefined) return range

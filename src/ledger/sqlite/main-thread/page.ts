@@ -1,6 +1,7 @@
-/** Fills a page with items in their order, up to its limit and its bound. */
+/** Fills a page with items in order, up to its limit and its bound. */
 import type { Page, PageQuery } from '../../lists.ts'
 
+/** A page that is being filled. */
 export class PageBuilder<Item> {
   readonly #query: PageQuery<Item>
   readonly #nameOf: (item: Item) => string
@@ -8,13 +9,13 @@ export class PageBuilder<Item> {
   #bytes = 0
   #isFull = false
 
-  /** `nameOf` gives the `next` of a page whose last item it is told. */
+  /** `nameOf` makes the `next` of a page from its last item. */
   constructor(query: PageQuery<Item>, nameOf: (item: Item) => string) {
     this.#query = query
     this.#nameOf = nameOf
   }
 
-  /** False when the item belongs to the following page, and so do all after it. */
+  /** Adds an item. False when this item and all after it belong on the following page. */
   add(item: Item): boolean {
     const { limit, bound } = this.#query
     if (bound !== undefined) this.#bytes += bound.bytesOf(item)
@@ -24,6 +25,7 @@ export class PageBuilder<Item> {
     return !this.#isFull
   }
 
+  /** Returns the page. */
   page(): Page<Item> {
     const last = this.#items.at(-1)
     return { items: this.#items, next: this.#isFull && last ? this.#nameOf(last) : null }

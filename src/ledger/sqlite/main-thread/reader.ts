@@ -1,6 +1,6 @@
 /**
- * What reads: synchronous calls on a connection that cannot write. Each sees what was committed when it was made, and nothing
- * in between. Answers are plain values.
+ * Reads the ledger: synchronous calls on a connection that cannot write. Each call sees the state
+ * of one commit. Answers are plain values.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -28,30 +28,34 @@ import type { RunRange } from '../rows/run-statements.ts'
 import type { ChunkCache } from './chunk-cache.ts'
 import { OpenRuns } from './run-cache.ts'
 
-/** Results that one step of a list looks at, and UTF-16 units of their previews: some milliseconds of work. */
+/**
+ * Bounds of one step of a list, some milliseconds of work: results, and UTF-16 units of their
+ * previews.
+ */
 const STEP_RESULTS = 2_000
 const STEP_PREVIEW_UNITS = 4_194_304
 
-/** Filters of a list, and the number that it goes on behind. */
+/** Filters of a list, and the number after which it goes on. */
 export type ResultsStep = Pick<ResultsQuery, 'toolUseId' | 'toolName' | 'outcome' | 'kind'> & {
   readonly after: number
 }
 
-/** The chunk that was sought, and the range of those after it. */
+/** The chunk that was sought, and the range of the chunks after it. */
 export interface FoundChunk {
-  /** Empty when there is none. */
+  /** The chunk; empty when there is none. */
   readonly chunks: readonly Chunk[]
   readonly rest: ChunkRange
 }
 
-/** Chunks of a value as keys to read; half-open. */
+/** Range of a value's chunks by key: `[first, end)`. */
 export interface ChunkRange {
-  /** The key of their result; null when it is yet to come. */
+  /** Key of their result; null for an unfinished upload. */
   readonly result: number | null
   readonly first: number
   readonly end: number
 }
 
+/** Reads on a connection of its own. Throws the errors of the contract. */
 export class Reader {
   readonly #db: Database.Database
   readonly #runs: RunReader
@@ -60,10 +64,10 @@ export class Reader {
   readonly #cache: ChunkCache
   readonly #openRuns = new OpenRuns()
   readonly #snapshot: Database.Transaction<(query: () => unknown) => unknown>
-  /** The last time that a caller told, for the reads that are told none. */
+  /** The last time that a caller brought, for reads without a time. */
   #now = 0
 
-  /** Takes the connection over. */
+  /** Takes over the connection, which is closed by {@link close}. */
   constructor(
     db: Database.Database,
     policy: LedgerPolicy,
@@ -77,11 +81,12 @@ export class Reader {
     this.#snapshot = db.transaction((query: () => unknown) => query())
   }
 
-  /** Notes the time that a caller told. */
+  /** Notes the time that a caller brought. */
   tell(now: number): void {
     this.#now = now
   }
 
+  /** Reads from the file. Throws when that fails. */
   ping(): void {
     this.#read(() => this.#runs.ping())
   }
@@ -94,7 +99,7 @@ export class Reader {
     })
   }
 
-  /** The first settled rows of a range of ids, purged ones included; the last ones first with `desc`. */
+  /** Returns the first settled rows of a range of ids. With `desc`, the last ones first. */
   stepRuns(
     tenant: string,
     range: Omit<RunRange, 'tenant'> & { readonly desc: boolean },
@@ -114,13 +119,13 @@ export class Reader {
     return row && toRun(row, [])
   }
 
-  /** The key of a run that is open. */
+  /** Finds the key of an open run. Undefined for any other run. */
   findOpenKey(ref: RunRef, now: number): number | undefined {
     const row = this.#standing(ref, now)
     return row?.state === 'open' ? row.key : undefined
   }
 
-  /** Has every run read again that is asked for during `change` and after it. */
+  /** Runs `change`. Runs that are asked for during it and after it are read again. */
   changing<Answer>(change: () => Promise<Answer>): Promise<Answer> {
     return this.#openRuns.during(change)
   }
@@ -142,8 +147,9 @@ export class Reader {
   }
 
   /**
-   * Hands the results that follow to `add`, in their order, until it returns false. Returns the number up to which results were
-   * looked at; undefined when the list is at its end, or `add` has enough.
+   * Passes the results after `query.after` to `add`, in order, until it returns false. Returns the
+   * number up to which results were examined. Undefined when the list is at its end, or `add`
+   * returned false.
    */
   stepResults(
     ref: RunRef,
@@ -158,7 +164,7 @@ export class Reader {
       const until = end ?? Number.MAX_SAFE_INTEGER
       const range = { run: run.key, after, until }
       let units = 0
-      // the row at hand may be of before the latest puts
+      // The row may have been read before the latest puts.
       const numbered = this.#runs.findByKey(run.key, this.#now) ?? run
       for (const row of this.#results.list(range, toolUseId, numbered)) {
         if (matches(row, query) && !add(toResult(row))) return undefined
@@ -169,9 +175,9 @@ export class Reader {
     })
   }
 
-  /** Throws `ledger_corrupt` when the run has given the number: its result was not found. */
+  /** Throws `ledger_corrupt` when the run has given the number, since its result was not found. */
   #requireNotGiven(run: number, number: number): void {
-    // the row at hand may be of before the latest puts
+    // The row may have been read before the latest puts.
     const row = this.#runs.findByKey(run, this.#now)
     if (row !== undefined) this.#results.requireNotGiven(number, row)
   }
@@ -202,7 +208,10 @@ export class Reader {
     })
   }
 
-  /** Throws `evicted` when the value is not there any more, and `ledger_corrupt`. */
+  /**
+   * Finds the chunk of a value that `seek` names. Throws `evicted` when the value was erased, and
+   * `ledger_corrupt`.
+   */
   findChunk({ key }: Result, seek: ChunkSeek): FoundChunk {
     return this.#read(() => {
       const row = this.#kept(key)
@@ -212,7 +221,7 @@ export class Reader {
     })
   }
 
-  /** The same of what an upload has so far. */
+  /** Finds the chunk that `seek` names among those that an upload has so far. */
   findStaged({ key, chunks }: ChunkKeys, seek: ChunkSeek): FoundChunk {
     return this.#read(() => {
       const first = key + this.#chunks.seek(key, seek)
@@ -222,7 +231,10 @@ export class Reader {
     })
   }
 
-  /** All of the range, or `evicted`: never a part without saying so. Throws `ledger_corrupt`. */
+  /**
+   * Reads all chunks of the range. Throws `evicted` when any of them was erased, and
+   * `ledger_corrupt`.
+   */
   readChunks({ result, first, end }: ChunkRange): readonly Chunk[] {
     return this.#read(() =>
       result === null
@@ -231,7 +243,7 @@ export class Reader {
     )
   }
 
-  /** After rows were erased. */
+  /** Drops cached chunks. Called after rows were erased. */
   forget(): void {
     this.#cache.clear()
   }
@@ -252,7 +264,7 @@ export class Reader {
     return chunks
   }
 
-  /** The row of a result while its value may be read. */
+  /** Row of a result. Throws `evicted` when its value may not be read any more. */
   #kept(key: number): KeptRow {
     const row = this.#results.kept(key)
     const run = row && this.#runs.findByKey(row.run, this.#now)
@@ -260,7 +272,7 @@ export class Reader {
     return row
   }
 
-  /** The row of a run, but for its counts and times. */
+  /** Row of a run. Its counts and times may be old. */
   #standing(ref: RunRef, now: number): RunRow | undefined {
     this.#now = now
     const row = this.#knownOpen(ref)
@@ -270,7 +282,7 @@ export class Reader {
     return read
   }
 
-  /** The row of a run that was read before and is open still. */
+  /** Cached row of a run, if the run is still open. */
   #knownOpen(ref: RunRef): RunRow | undefined {
     const known = this.#openRuns.find(ref)
     const row = known && this.#runs.settled(known, this.#now)
@@ -291,7 +303,10 @@ export class Reader {
   }
 }
 
-/** Throws `ledger_corrupt` when chunks of a result that is there are not, or are not all of it. */
+/**
+ * Throws `ledger_corrupt` when chunks of an existing result are missing or do not add up to its
+ * value.
+ */
 function requireWhole(
   chunks: readonly Chunk[],
   { first, end }: Omit<ChunkRange, 'result'>,
@@ -308,7 +323,7 @@ function requireWhole(
 const erased = (): CoatcheckError =>
   new CoatcheckError('evicted', 'The value was erased: its run was evicted or purged.')
 
-/** Whether a result is one of those that are asked for. */
+/** Whether a result matches the filters. */
 const matches = (row: ResultRow, { toolName, outcome, kind }: ResultsStep): boolean =>
   (toolName === undefined || row.tool_name === toolName) &&
   (outcome === undefined || row.outcome === outcome) &&

@@ -1,6 +1,7 @@
 /**
- * An upload as its caller has it. Chunks go to the writer as they come, and the next ones are taken when those before are
- * written: one batch is on its way while another is being made, and no more.
+ * An upload as the caller sees it. Chunks go to the writer as they come. The next batch is accepted
+ * when the one before is written: at most one batch is being written while the caller makes
+ * another.
  */
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Chunk, ChunkSeek, RunRef, StreamedPut, Upload } from '../../ledger.ts'
@@ -13,15 +14,16 @@ interface Parts {
   readonly ref: RunRef
   readonly now: number
   readonly writes: Writes
-  /** Reads of the first so many that are written. */
+  /** Reads the first `chunks` chunks of the upload, which are written, from `seek` on. */
   readonly chunks: (chunks: number, seek: ChunkSeek) => AsyncIterable<Chunk>
 }
 
+/** Upload to a ledger in a SQLite file. */
 export class SqliteUpload implements Upload {
   readonly #parts: Parts
   #chunks = 0
   #bytes = 0
-  /** Resolves when all that was added is written. */
+  /** Resolves when everything that was added is written. */
   #written: Promise<unknown> = Promise.resolve()
   #state: 'open' | 'failed' | 'finished' = 'open'
 
@@ -37,7 +39,7 @@ export class SqliteUpload implements Upload {
     const handed = handOverChunks(chunks)
     const call = { name: 'stage', upload, chunks: handed.chunks, now } as const
     this.#written = writes.ask(call, handed.transfer)
-    // told by the call that comes next
+    // The next call throws it.
     this.#written.catch(() => undefined)
   }
 
@@ -52,7 +54,8 @@ export class SqliteUpload implements Upload {
       throw new TypeError('The value of an upload is not the one that was added.')
     }
     const { key: upload, ref, writes } = this.#parts
-    // fails or not, nothing is left to give up
+    // Whether this succeeds or fails, the writer keeps or erases the chunks, so `abort` has nothing
+    // to do.
     this.#state = 'finished'
     return writes.ask({ name: 'finish', upload, ref, put, now })
   }

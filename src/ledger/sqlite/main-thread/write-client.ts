@@ -1,6 +1,7 @@
 /**
- * Writes as promises: asks the writer in order, and knows who waits for which answer. What waits is bounded: puts past the
- * bound are refused at once. When the writer ends, all that waits and all that comes is refused; nothing hangs.
+ * Sends calls to the writer in order and resolves their promises. The queue of puts is bounded; a
+ * put beyond the bound is refused at once. When the writer ends, all pending and later calls are
+ * rejected, so that none waits for ever.
  */
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Queued } from '../../ledger.ts'
@@ -17,7 +18,10 @@ import {
 } from '../protocol/messages.ts'
 import type { WriterPort } from '../protocol/thread.ts'
 
-/** What may wait to be committed. A put that is larger than `bytes` is taken when nothing else waits. */
+/**
+ * Bounds of the queue of puts: their number, and bytes of their values. A put larger than `bytes`
+ * is accepted when no other put waits.
+ */
 export interface QueueLimits {
   readonly puts: number
   readonly bytes: number
@@ -27,7 +31,7 @@ interface Waiting {
   readonly resolve: (answer: WriteAnswers[keyof WriteAnswers]) => void
   readonly reject: (reason: unknown) => void
   readonly touches: readonly Touch[]
-  /** Undefined for all but a put. */
+  /** Bytes of the value of a put; undefined for other calls. */
   readonly putBytes: number | undefined
 }
 
@@ -36,12 +40,16 @@ interface Parts {
   readonly limits: QueueLimits
   readonly onCommit: (commit: Commit) => void
   readonly onNotice: Tell
-  /** Looks into a failure before it is told; see `ReadFaults`. */
+  /** Checks an error before it is thrown; see `ReadFaults.judge`. */
   readonly judge: (error: unknown) => Promise<unknown>
-  /** The writer has ended by a fault of its own: not by `close`, and not because it could not open the file. */
+  /**
+   * Called when the writer has ended by a fault. Not called after `close`, nor when it could not
+   * open the file.
+   */
   readonly onFault: (cause: unknown) => void
 }
 
+/** Client of the writer thread. */
 export class Writes {
   readonly #port: WriterPort
   readonly #parts: Parts
@@ -51,7 +59,7 @@ export class Writes {
   #puts = 0
   #putBytes = 0
   #isOpen = false
-  /** Why there is no writer any more. */
+  /** Error for all calls once the writer has ended. */
   #ended: CoatcheckError | undefined
 
   constructor(port: WriterPort, parts: Parts) {
@@ -63,12 +71,12 @@ export class Writes {
     })
   }
 
-  /** Resolves when the writer has the file. Rejects with what kept it from opening it. */
+  /** Resolves when the writer has opened the file. Rejects with the error that prevented it. */
   opened(): Promise<void> {
     return this.#opened.promise
   }
 
-  /** Throws `overloaded` when a put of so many bytes is not to be sent. */
+  /** Throws `overloaded` when the queue has no room for a put of `bytes`. */
   requireRoom(bytes: number): void {
     const { puts, bytes: most } = this.#parts.limits
     if (this.#puts >= puts) throw overloaded(`${puts} puts wait`, 'queued_puts', puts)
@@ -76,11 +84,15 @@ export class Writes {
     if (isFull) throw overloaded(`Puts of ${most} bytes wait`, 'queued_bytes', most)
   }
 
+  /** Returns the size of the queue of puts. */
   queued(): Queued {
     return { puts: this.#puts, bytes: this.#putBytes }
   }
 
-  /** What the writer answers. `transfer`: what is handed over. */
+  /**
+   * Sends a call and returns the writer's answer. `transfer` holds the buffers that the writer
+   * takes over.
+   */
   ask<Call extends WriteCall>(
     call: Call,
     transfer: readonly ArrayBuffer[] = [],
@@ -95,7 +107,10 @@ export class Writes {
     })
   }
 
-  /** After all that was asked for. Rejects when what was noted could not be written; the thread is gone in any case. */
+  /**
+   * Closes the writer after all pending calls. Rejects when the noted requests could not be
+   * written. The thread has ended in either case.
+   */
   async close(): Promise<void> {
     this.#isOpen = false
     try {

@@ -1,15 +1,17 @@
 /**
- * Requests that only move a run's idle time: held in memory until a transaction that is under way anyway takes them along,
- * so that a read costs no write. The owner has them written when there are many; past a bound, those of further runs are
- * forgotten, which can only make such a run expire early.
+ * Requests that only restart a run's idle time. They are kept in memory and written with the next
+ * transaction, so that a read costs no write.
+ *
+ * The owner writes them when there are many. Beyond a bound, those of further runs are dropped. The
+ * only effect is that such a run may expire early.
  */
 const MANY_RUNS = 10_000
 const MOST_RUNS = 2 * MANY_RUNS
 
-/** A run's key, and when it was asked for. */
+/** Key of a run, and the time of its last request. */
 export type Touch = readonly [key: number, at: number]
 
-/** As noted, by run. Reads go by these until they are written. */
+/** Last requests by the key of their run. Reads use them until they are written. */
 export class Touches {
   readonly #at = new Map<number, number>()
 
@@ -23,30 +25,37 @@ export class Touches {
     return this.#at.get(key) ?? 0
   }
 
+  /** Iterates over all that are noted. */
   noted(): Iterable<Touch> {
     return this.#at
   }
 
+  /** Number of runs with a noted request. */
   get size(): number {
     return this.#at.size
   }
 
-  /** Once all are written. */
+  /** Drops all. Called when all are written. */
   clear(): void {
     this.#at.clear()
   }
 
-  /** Once these are written; a run that was asked for again since stays noted. */
+  /** Drops requests that are written. A run with a later request stays noted. */
   drop(written: Iterable<Touch>): void {
     for (const [key, at] of written) if (this.at(key) <= at) this.#at.delete(key)
   }
 }
 
-/** Touches on their way to the thread that writes them: noted, sent once, and read until they are known to be written. */
+/**
+ * Last requests on their way to the writer thread. Each is sent once, and used by reads until it is
+ * known to be written.
+ */
 export class SentTouches {
+  /** Not known to be written. */
   readonly #noted = new Touches()
+  /** Not sent to the writer. */
   readonly #unsent = new Touches()
-  /** Received by the writer, and not yet written. */
+  /** Received by the writer and not yet written. */
   readonly #received = new Touches()
 
   note(key: number, at: number): void {
@@ -60,19 +69,22 @@ export class SentTouches {
     return this.#noted.at(key)
   }
 
-  /** True when so many are not written, as far as is known, that they should not wait for another write. */
+  /** True when so many are not known to be written that they should not wait for another write. */
   get areMany(): boolean {
     return this.#noted.size >= MANY_RUNS
   }
 
-  /** Those that were not taken before, to be sent. */
+  /** Returns the requests that were not sent yet, and counts them as sent. */
   take(): readonly Touch[] {
     const touches = [...this.#unsent.noted()]
     this.#unsent.clear()
     return touches
   }
 
-  /** The writer has these, and has written all that it has, or not yet. */
+  /**
+   * Notes that the writer has received `touches`. With `written` it has written everything that it
+   * received.
+   */
   received(touches: Iterable<Touch>, { written }: { readonly written: boolean }): void {
     for (const [key, at] of touches) this.#received.note(key, at)
     if (!written) return

@@ -1,6 +1,6 @@
 /**
- * What the thread that writes is told and answers. Plain data: it is cloned on the way, buffers arrive as byte arrays, and an
- * error loses its class, so that errors travel as what they say.
+ * Messages to and from the writer thread. They are plain data, cloned on the way: buffers arrive as
+ * byte arrays, and an error loses its class. So errors are sent as {@link PlainError}.
  */
 import { CoatcheckError, type ErrorCode, type ErrorFacts } from '../../../core/errors.ts'
 import type {
@@ -18,21 +18,22 @@ import type {
 import type { Notice } from '../../notice.ts'
 import type { Touch } from './last-requests.ts'
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface WriterData {
   readonly path: string
   readonly policy: LedgerPolicy
-  /** See `room.ts`; absent: no reserve. */
+  /** Bytes of the reserve on disk, see `file/room.ts`. Absent for no reserve. */
   readonly reserveBytes?: number
 }
 
+/** A put of a whole value. */
 export interface Append {
   readonly ref: RunRef
   readonly put: Put
   readonly now: number
 }
 
-/** Makes a result of an upload. */
+/** A put that finishes an upload. `upload` is the key of the upload. */
 export interface Finish {
   readonly upload: number
   readonly ref: RunRef
@@ -40,20 +41,23 @@ export interface Finish {
   readonly now: number
 }
 
+/** Answer to a put. */
 export interface Appended {
   readonly result: Result
   readonly retried: boolean
 }
 
+/** Outcome of one put in a transaction: its answer, or the error that it is refused with. */
 export type AppendOutcome = Appended | { readonly refusal: unknown }
 
-/** A transaction of puts that has been committed. */
+/** A committed transaction of puts. */
 export interface Commit {
-  /** How many it kept, retries included. */
+  /** Number of accepted puts, retries included. */
   readonly puts: number
   readonly seconds: number
 }
 
+/** Call to the writer. `upload` is the key of an upload; times are milliseconds since the epoch. */
 export type WriteCall =
   | ({ readonly name: 'append' } & Append)
   | ({ readonly name: 'finish' } & Finish)
@@ -69,7 +73,7 @@ export type WriteCall =
       readonly chunks: readonly Chunk[]
       readonly now: number
     }
-  /** Answered when nothing of it is left. */
+  /** Answered when everything of the upload is erased, or after some seconds. */
   | { readonly name: 'abort'; readonly upload: number }
   | {
       readonly name: 'openRun'
@@ -85,16 +89,16 @@ export type WriteCall =
     }
   | { readonly name: 'sweep'; readonly now: number }
   | { readonly name: 'ping' }
-  /** Writes the touches that came with it. */
+  /** Writes all noted requests, also those that came with this call. */
   | { readonly name: 'flush' }
   /** The last call. */
   | { readonly name: 'close' }
 
-/** What each call answers. */
+/** Answer to each call. */
 export interface WriteAnswers {
   readonly append: Appended
   readonly finish: Appended
-  /** Its key: that of its first chunk. */
+  /** Key of the upload, which is the key of its first chunk. */
   readonly openUpload: number
   readonly stage: undefined
   readonly abort: undefined
@@ -106,30 +110,37 @@ export interface WriteAnswers {
   readonly close: undefined
 }
 
+/** A call with the noted requests that were not sent before. */
 export interface ToWriter {
   readonly id: number
   readonly call: WriteCall
   readonly touches: readonly Touch[]
 }
 
+/** Answer to the call `id`, or its error. */
 export type Reply =
   | { readonly id: number; readonly answer: WriteAnswers[keyof WriteAnswers] }
   | { readonly id: number; readonly error: PlainError }
 
+/** Replies of one turn of the writer, sent after its commits. */
 export interface Replies {
   readonly replies: readonly Reply[]
   readonly commits: readonly Commit[]
-  /** Whether all touches received so far are written. */
+  /** Whether all noted requests that the writer has received are written. */
   readonly touchesWritten: boolean
 }
 
-/** First `opened` or `refused`, then replies. Notices may come at any time. */
+/**
+ * Message of the writer. The first is `opened` or `refused`, unless it is a notice; replies follow.
+ * Notices may come at any time.
+ */
 export type FromWriter =
   | { readonly opened: true }
   | { readonly refused: PlainError }
   | { readonly notice: Notice }
   | Replies
 
+/** An error as plain data. */
 export interface PlainError {
   readonly code: ErrorCode
   readonly detail: string
@@ -137,7 +148,9 @@ export interface PlainError {
   readonly stack: string | undefined
 }
 
-/** An error for the way; one that is not of the domain as `internal_error`. */
+/**
+ * Turns an error into plain data. One that is no {@link CoatcheckError} becomes `internal_error`.
+ */
 export function toPlainError(error: unknown): PlainError {
   if (error instanceof CoatcheckError) {
     const { code, message: detail, facts, stack } = error
@@ -147,7 +160,10 @@ export function toPlainError(error: unknown): PlainError {
   return { code: 'internal_error', detail, facts: {}, stack }
 }
 
-/** The error again, with the one of the other thread, as it can be shown in a log, for its cause. */
+/**
+ * Turns plain data back into an error. Its cause has the message and the stack of the other thread,
+ * for logs.
+ */
 export function fromPlainError({ code, detail, facts, stack }: PlainError): CoatcheckError {
   const cause = new Error(detail)
   if (stack !== undefined) cause.stack = stack

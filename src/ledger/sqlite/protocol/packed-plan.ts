@@ -1,12 +1,13 @@
 /**
- * The plan of a value as it goes to another thread: many chunks as one array of numbers, since objects are cloned one by one, on
- * both sides. A value whose view is far longer than itself has hundreds of thousands.
+ * Packs the plan of a value for another thread: many chunks become one array of numbers. Objects
+ * are cloned one by one, on both sides, and a value whose view is far longer than the value has
+ * hundreds of thousands of chunks.
  */
 import type { ChunkPlan, ValuePlan } from '../../../core/view/view.ts'
 
-/** Fewer are cloned in no time. */
+/** Plans of at most this many chunks are not packed. */
 const FEW_CHUNKS = 64
-/** Numbers of a chunk, in the order in which they are packed. */
+/** Numbers of a chunk, in the order of the packed array. */
 const NUMBERS = [
   'firstByte',
   'endByte',
@@ -16,15 +17,15 @@ const NUMBERS = [
   'state',
 ] as const satisfies readonly (keyof ChunkPlan)[]
 
-/** A plan on its way. */
+/** A plan that is being sent. */
 export interface SentPlan {
   readonly view: ValuePlan['view']
   readonly chunks: readonly ChunkPlan[]
-  /** All chunks, where `chunks` is empty. */
+  /** All chunks. Present only when `chunks` is empty. */
   readonly packed?: Float64Array<ArrayBuffer>
 }
 
-/** Takes over what is packed already. */
+/** Packs a plan of many chunks. A plan that is packed already is returned as it is. */
 export function packPlan(plan: SentPlan): SentPlan {
   const { view, chunks } = plan
   if (plan.packed !== undefined || chunks.length <= FEW_CHUNKS) return plan
@@ -34,6 +35,7 @@ export function packPlan(plan: SentPlan): SentPlan {
   return { view, chunks: [], packed }
 }
 
+/** Restores the plan that {@link packPlan} packed. */
 export function unpackPlan({ view, chunks, packed }: SentPlan): ValuePlan {
   if (packed === undefined) return { view, chunks }
   const unpacked: ChunkPlan[] = []
@@ -47,7 +49,10 @@ export function unpackPlan({ view, chunks, packed }: SentPlan): ValuePlan {
   return { view, chunks: unpacked }
 }
 
-/** Where the last chunk of a plan ends, as a byte of the value. */
+/**
+ * End of the last chunk as an offset in the value, which is the size of the planned value.
+ * Undefined without chunks.
+ */
 export function plannedBytes({ chunks, packed }: SentPlan): number | undefined {
   if (packed === undefined) return chunks.at(-1)?.endByte
   return packed.at(NUMBERS.indexOf('endByte') - NUMBERS.length)

@@ -1,30 +1,43 @@
 /**
- * The writer as a thread of this process. Only what passes between two threads: who waits for what is not known here. The
- * thread ends by itself, after `close` or a refusal: to terminate it inside a call of SQLite can take the process along.
+ * Runs the writer as a thread of this process and passes messages. Which caller waits for which
+ * answer is not known here.
+ *
+ * The thread ends by itself, after `close` or a refusal. To terminate it inside a call of SQLite
+ * can end the whole process.
  */
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import type { FromWriter, ToWriter, WriterData } from './messages.ts'
 
-/** With so many, or so many bytes handed over, they go though the turn goes on: they are committed while it does. */
+/**
+ * A batch of this size is posted at once instead of at the end of the event-loop turn, so that the
+ * writer can commit it meanwhile.
+ */
 const BATCH_MESSAGES = 8
 const BATCH_BYTES = 262_144
 const ENTRY = new URL('../writer-thread/worker.ts', import.meta.url)
 
-/** What the writer is reached by. */
+/** Connection to the writer. */
 export interface WriterPort {
-  /** What is in `transfer` is the writer's from then on, though it may leave a little later; nothing else may have it. */
+  /**
+   * Sends a message. From this call on the buffers in `transfer` belong to the writer and must not
+   * be used elsewhere, although they may be posted a little later.
+   */
   post(message: ToWriter, transfer: readonly ArrayBuffer[]): void
-  /** Once. After `ended` nothing more is told. */
+  /** Sets the listener; called once. Nothing is reported after `ended`. */
   listen(on: { message(message: FromWriter): void; ended(cause: unknown): void }): void
-  /** Whether the process stays for what the writer is doing. */
+  /** Keeps the process running until {@link release}. */
   hold(): void
+  /** Lets the process end while the writer is idle. */
   release(): void
-  /** Resolves when the thread is gone; the process stays until then. */
+  /** Resolves when the thread has ended. Keeps the process running until then. */
   gone(): Promise<void>
 }
 
-/** Messages as they go to the thread: together where they are of one turn of the event loop, which costs little more than one. */
+/**
+ * Messages to the thread, posted in batches: all of one event-loop turn go together, which costs
+ * little more than one message.
+ */
 class Mail {
   readonly #send: (messages: readonly ToWriter[], transfer: readonly ArrayBuffer[]) => void
   #messages: ToWriter[] = []
@@ -53,7 +66,7 @@ class Mail {
   }
 }
 
-/** Starts a thread that opens the ledger and writes to it. */
+/** Starts the thread that opens the ledger and writes to it. */
 export function startThread(data: WriterData): WriterPort {
   keepAddon()
   const worker = new Worker(ENTRY, { workerData: data, name: 'ledger-writer' })
@@ -71,7 +84,7 @@ export function startThread(data: WriterData): WriterPort {
       worker.on('error', (error) => {
         cause ??= error
       })
-      // the last of all: answers that were sent before have arrived
+      // The last event: earlier answers have arrived before it.
       worker.on('exit', (status) => {
         on.ended(cause ?? new Error(`It ended with status ${status}.`))
         gone.resolve()
@@ -86,7 +99,10 @@ export function startThread(data: WriterData): WriterPort {
   }
 }
 
-/** What only a thread has loaded is unloaded with it, while V8 may still call into it; loaded here first, it stays. */
+/**
+ * Loads SQLite's native module in this thread. A module that only a thread has loaded is unloaded
+ * when that thread ends, while V8 may still call into it.
+ */
 function keepAddon(): void {
   new Database(':memory:').close()
 }

@@ -1,21 +1,31 @@
 /**
- * Puts and chunks as they go to another thread: the members of the contract and no others, since what else hangs on the object
- * would be cloned along, and bytes without those of the buffer they are a part of.
+ * Prepares puts and chunks for another thread. Only the members of the contract are sent, since
+ * other members of the object would be cloned too. Bytes are sent without the rest of the buffer
+ * that they are a part of.
  */
 import { isMarkedAsUntransferable } from 'node:worker_threads'
 import type { Chunk, Put } from '../../ledger.ts'
 import { packPlan, plannedBytes, type SentPlan } from './packed-plan.ts'
 
+/** A put to send, with the buffers to transfer. */
 export interface HandedOver {
   readonly put: Put
   readonly transfer: readonly ArrayBuffer[]
 }
 
-/** How much of its memory a value has to be for all of it to go: what is around it is the rest of its envelope. */
+/**
+ * Least share of its `ArrayBuffer` that a value must fill to be transferred with it. The rest of
+ * the buffer is the rest of its envelope.
+ */
 const MOST_OF_IT = 0.5
+/** The same share for a chunk: the rest of its buffer may hold other chunks. */
 const ALL_OF_IT = 1
 
-/** A value that is most of its memory takes that along, which is gone here; of any other, a copy goes. */
+/**
+ * Prepares a put. A value that fills at least half of its `ArrayBuffer` is transferred with it and
+ * is then detached here. Of any other value a copy is sent. Throws `TypeError` when the value was
+ * transferred before.
+ */
 export function handOver(given: Put): HandedOver {
   requirePlanned(given)
   const value = handed(given.value, MOST_OF_IT)
@@ -24,7 +34,10 @@ export function handOver(given: Put): HandedOver {
   return { put, transfer: packed === undefined ? [value.buffer] : [value.buffer, packed.buffer] }
 }
 
-/** Chunks in the same way, where they are all of their memory: the rest may be other chunks. */
+/**
+ * Prepares chunks. A chunk that fills all of its `ArrayBuffer` is transferred; of any other a copy
+ * is sent.
+ */
 export function handOverChunks(given: readonly Chunk[]): {
   readonly chunks: readonly Chunk[]
   readonly transfer: readonly ArrayBuffer[]
@@ -38,7 +51,10 @@ export function handOverChunks(given: readonly Chunk[]): {
   return { chunks, transfer }
 }
 
-/** The bytes in memory that can go to another thread. */
+/**
+ * The bytes in a buffer that can be transferred: their own, when they fill at least `leastPart` of
+ * it, or a copy.
+ */
 function handed(bytes: Buffer, leastPart: number): Buffer<ArrayBuffer> {
   const { buffer, byteOffset, byteLength } = bytes
   const goes =
@@ -51,7 +67,10 @@ function handed(bytes: Buffer, leastPart: number): Buffer<ArrayBuffer> {
     : Buffer.from(new Uint8Array(bytes).buffer)
 }
 
-/** Throws for a value that was handed over before: its bytes are gone, and its chunks would say otherwise. */
+/**
+ * Throws `TypeError` when the size of the value is not the planned one. A value that was
+ * transferred before has 0 bytes, which its plan contradicts.
+ */
 function requirePlanned({ plan, value }: Put): void {
   if (plannedBytes(plan) === value.length) return
   throw new TypeError('The value of a put is not the one that was planned; it may be gone.')

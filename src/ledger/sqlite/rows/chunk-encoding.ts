@@ -1,32 +1,34 @@
 /**
- * How a chunk's bytes are kept: as they are, or as one zstd frame where that saves enough. Beside them is their length, so
- * that reading takes no more memory than was written, and their checksum, which every reading verifies.
+ * Encodes a chunk's bytes for its row: as they are, or as one zstd frame when that saves enough.
+ * The row also holds their length, so that reading takes no more memory than writing did, and their
+ * checksum, which every read verifies.
  */
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { CoatcheckError } from '../../../core/errors.ts'
 
-/** As in the column `encoding`. */
+/** Values of the column `encoding`. */
 export const PLAIN = 0
 export const ZSTD = 1
 
-/** Smaller chunks are not worth the call. */
+/** Chunks with fewer bytes are not compressed. */
 const ZSTD_BYTES = 4_096
-/** A frame is kept when it leaves out at least this share of the bytes. */
+/** A frame is used when it saves at least one eighth of the bytes. */
 const SAVED_EIGHTHS = 1
 const EIGHTHS = 8
 
 const ZSTD_OPTIONS = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
+/** Columns of a chunk that hold its bytes. */
 export interface EncodedChunk {
   readonly encoding: number
-  /** Of the bytes before encoding. */
+  /** Number of bytes before encoding. */
   readonly length: number
-  /** CRC-32 of the same. */
+  /** CRC-32 of the bytes before encoding. */
   readonly checksum: number
   readonly bytes: Buffer
 }
 
-/** The smaller form of `bytes`; as they are for those that are `incompressible` by their kind. */
+/** Encodes `bytes`. With `incompressible` they are never compressed. */
 export function encodeChunk(
   bytes: Buffer,
   { incompressible }: { readonly incompressible: boolean },
@@ -39,7 +41,7 @@ export function encodeChunk(
   return pays ? { ...plain, encoding: ZSTD, bytes: frame } : plain
 }
 
-/** The bytes again. Throws `ledger_corrupt` when they are not what they were. */
+/** Decodes a chunk. Throws `ledger_corrupt` when length or checksum do not fit. */
 export function decodeChunk(chunk: EncodedChunk): Buffer {
   const bytes = decoded(chunk)
   if (bytes.length !== chunk.length) {
@@ -53,12 +55,14 @@ function decoded({ encoding, length, bytes }: EncodedChunk): Buffer {
   if (encoding === PLAIN) return bytes
   if (encoding !== ZSTD) throw corrupt(`has the unknown encoding ${encoding}`)
   try {
-    // into one buffer, with room to see that there is no more
+    // Decompresses into one buffer. Its one spare byte shows whether the frame holds more than it
+    // should.
     return zstdDecompressSync(bytes, { maxOutputLength: length, chunkSize: length + 1 })
   } catch (cause) {
     throw corrupt('cannot be decompressed', cause)
   }
 }
 
+/** Error `ledger_corrupt` about a chunk. `what` completes the sentence "A chunk of a value …". */
 export const corrupt = (what: string, cause?: unknown): CoatcheckError =>
   new CoatcheckError('ledger_corrupt', `A chunk of a value ${what}.`, {}, { cause })

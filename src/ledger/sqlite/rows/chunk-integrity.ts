@@ -1,13 +1,14 @@
 /**
- * Where a chunk stands in its value, as its row says it: held against a checksum of its own, since a wrong place would give
- * wrong bytes without a word, and against its neighbours.
+ * Checks the position of a chunk in its value. A wrong position would give wrong bytes without an
+ * error. So the position has a checksum of its own, and is compared with those of the neighbouring
+ * chunks.
  */
 import { crc32 } from 'node:zlib'
 import type { CoatcheckError } from '../../../core/errors.ts'
 import type { ChunkSeek } from '../../ledger.ts'
 import { corrupt } from './chunk-encoding.ts'
 
-/** The columns of a row that tell its place. */
+/** Columns of a chunk that give its position. */
 export interface Place {
   readonly result: number
   readonly n: number
@@ -17,17 +18,18 @@ export interface Place {
   readonly first_char: number
   readonly state: number
   readonly length: number
-  /** Of its bytes. */
+  /** CRC-32 of its bytes. */
   readonly checksum: number
 }
 
+/** Position of a stored chunk. */
 export interface KeptPlace extends Place {
   readonly key: number
-  /** Null for a row of a release that made none. */
+  /** Null in a row that was written before this column existed. */
   readonly place_checksum: number | null
 }
 
-/** Of the columns of {@link Place}, in its order. */
+/** Checksum of the columns of {@link Place}, in its order. */
 export const placeChecksum = (columns: readonly number[]): number => crc32(columns.join(' '))
 
 const checksumOf = (row: Place): number =>
@@ -43,7 +45,7 @@ const checksumOf = (row: Place): number =>
     row.checksum,
   ])
 
-/** The first of a value has nothing before it. */
+/** Whether a chunk starts where the first chunk of a value starts. */
 const isStart = (row: Place): boolean =>
   row.first_byte === 0 &&
   row.first_line === 0 &&
@@ -51,7 +53,10 @@ const isStart = (row: Place): boolean =>
   row.first_char === 0 &&
   row.state === 0
 
-/** Throws `ledger_corrupt` unless the rows have the keys from `firstKey` on, each as it was kept and where the one before ends. */
+/**
+ * Checks rows that were read from `firstKey` on. Throws `ledger_corrupt` unless their keys are
+ * consecutive, each checksum fits, and each row starts where the one before ends.
+ */
 export function requirePlaces(rows: readonly KeptPlace[], firstKey: number): void {
   let before: KeptPlace | undefined
   for (const [i, row] of rows.entries()) {
@@ -65,7 +70,10 @@ export function requirePlaces(rows: readonly KeptPlace[], firstKey: number): voi
   }
 }
 
-/** Throws `ledger_corrupt` unless what is sought is in `row`; `next` is the one after it, undefined at the end of the value. */
+/**
+ * Throws `ledger_corrupt` unless `row` is the chunk that `seek` names. `next` is the chunk after
+ * it, undefined at the end of the value.
+ */
 export function requireFound(seek: ChunkSeek, row: KeptPlace, next: KeptPlace | undefined): void {
   const isFirst = row.n === 0
   let isBetween: boolean
@@ -85,4 +93,5 @@ export function requireFound(seek: ChunkSeek, row: KeptPlace, next: KeptPlace | 
   if (!isBetween) throw misplaced()
 }
 
+/** Error `ledger_corrupt` for a chunk that is missing or has another position. */
 export const misplaced = (): CoatcheckError => corrupt('is missing, or not where it was kept')

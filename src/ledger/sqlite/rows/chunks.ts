@@ -1,6 +1,7 @@
 /**
- * The rows that values are kept in. The chunks of a result have the keys from the result's own on without a gap, so that a
- * value is read as one range, and a value of one chunk needs no index.
+ * Rows that hold the chunks of values. The first chunk of a result has the key of the result, and
+ * the others follow without a gap. So a value is read as one range, and a value of one chunk needs
+ * no index.
  */
 import type Database from 'better-sqlite3'
 import { CHUNK_BYTES } from '../../../core/limits.ts'
@@ -14,10 +15,10 @@ import {
   requirePlaces,
 } from './chunk-integrity.ts'
 
-/** What takes about as long to erase as a row: erased bytes are overwritten. */
+/** Bytes that take about as long to erase as a row, since erased bytes are overwritten. */
 const ROW_BYTES = 8_192
 
-/** The chunks of a value: the key of the first, and how many. */
+/** Chunks of a value: the key of the first, and their number. */
 export interface ChunkKeys {
   readonly key: number
   readonly chunks: number
@@ -25,7 +26,7 @@ export interface ChunkKeys {
 
 type ChunkRow = KeptPlace & EncodedChunk
 
-/** Finds and reads them. */
+/** Finds and reads chunks. */
 export class ChunkReader {
   readonly #sql: ReturnType<typeof prepareReads>
 
@@ -33,14 +34,17 @@ export class ChunkReader {
     this.#sql = prepareReads(db)
   }
 
-  /** The chunk to start from, counted from 0. */
+  /** Number of the chunk that `seek` names, from 0. */
   seek(result: number, seek: ChunkSeek): number {
     if ('byte' in seek) return this.#sql.byByte.get(result, seek.byte) ?? 0
     if ('char' in seek) return this.#sql.byChar.get(result, seek.char) ?? 0
     return this.#sql.byLine.get(result, seek.line - 1) ?? 0
   }
 
-  /** The same of a result that is there. Throws `ledger_corrupt` when the chunk is not the one. */
+  /**
+   * Like {@link seek}, for an existing result. Throws `ledger_corrupt` when the chunk that is found
+   * is not the one.
+   */
   find({ key, chunks }: ChunkKeys, seek: ChunkSeek): number {
     if (chunks === 1 || isStart(seek)) return 0
     const n = this.seek(key, seek)
@@ -53,7 +57,10 @@ export class ChunkReader {
     return n
   }
 
-  /** Those that are there, without a gap. Throws `ledger_corrupt` for a chunk that is not as it was kept. */
+  /**
+   * Reads the chunks with the keys `[firstKey, endKey)` that exist. Throws `ledger_corrupt` when
+   * there is a gap, or a chunk is not as it was written.
+   */
   read(firstKey: number, endKey: number): readonly Chunk[] {
     const rows = this.#sql.read.all(firstKey, endKey)
     requirePlaces(rows, firstKey)
@@ -68,7 +75,7 @@ export class ChunkReader {
   }
 }
 
-/** Keeps and erases them. */
+/** Writes and erases chunks. Synchronous, in the caller's transaction. */
 export class ChunkWriter {
   readonly #sql: ReturnType<typeof prepareWrites>
 
@@ -76,7 +83,7 @@ export class ChunkWriter {
     this.#sql = prepareWrites(db)
   }
 
-  /** Keeps the chunks of a result from the one numbered `n` on. */
+  /** Writes chunks of a result. The first of them is number `n`. */
   keep(
     { result, n }: { readonly result: number; readonly n: number },
     chunks: Iterable<Chunk>,
@@ -94,32 +101,32 @@ export class ChunkWriter {
     }
   }
 
-  /** Erases chunks of a result, or of an upload, in a range of keys. */
+  /** Erases chunks of a result or an upload whose keys are in `[first, end)`. */
   erase(result: number, { first, end }: { readonly first: number; readonly end: number }): void {
     this.#sql.erase.run(first, end, result)
   }
 
-  /** The last key in a range that a chunk has. */
+  /** Largest key of a chunk in `[firstKey, endKey)`. Undefined without one. */
   lastKey(firstKey: number, endKey: number): number | undefined {
     return this.#sql.lastKey.get(firstKey, endKey)
   }
 
-  /** A key past those of all chunks. */
+  /** The smallest key after those of all chunks. */
   nextKey(): number {
     return this.#sql.nextKey.get() as number
   }
 }
 
-/** Whether a value is asked for from its start, which is in its first chunk. */
+/** Whether `seek` names the start of a value, which is in its first chunk. */
 const isStart = (seek: ChunkSeek): boolean =>
   'byte' in seek ? seek.byte === 0 : 'char' in seek ? seek.char === 0 : seek.line === 1
 
-/** What one chunk of a value of so many bytes costs to erase, in rows. */
+/** Cost of erasing one chunk of a value of `valueBytes`, in rows. */
 export function eraseCost(valueBytes: number): number {
   return 1 + Math.floor(Math.min(valueBytes, CHUNK_BYTES) / ROW_BYTES)
 }
 
-/** The chunks of a put, as parts of its value. */
+/** Yields the chunks of a put. Their bytes are parts of its value, not copies. */
 export function* chunksOf({ value, plan }: Pick<Put, 'value' | 'plan'>): Generator<Chunk> {
   for (const { endByte, ...place } of plan.chunks) {
     yield { ...place, bytes: value.subarray(place.firstByte, endByte) }
@@ -153,7 +160,7 @@ function prepareReads(db: Database.Database) {
 function prepareWrites(db: Database.Database) {
   const number = <Bind extends unknown[]>(sql: string) => db.prepare<Bind, number>(sql).pluck()
   return {
-    // by place: names are looked up at every call
+    // Bound by position: names are looked up at every call.
     insert: db.prepare<[...number[], Buffer, number]>(
       `INSERT INTO chunks
          (key, result, n, first_byte, first_line, first_crlf, first_char, state,

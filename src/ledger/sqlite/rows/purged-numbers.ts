@@ -1,7 +1,11 @@
 /**
- * Where the numbering of a purged run goes on when its name is opened again, so that no handle is given twice. The names themselves
- * are not kept, but a slot of a digest of them: at most 1,048,576 a tenant, however many runs it has purged, and for good. Names that
- * share a slot go on from the greater number, which is never one that was given. Synchronous, and in the caller's transaction.
+ * Last numbers of purged runs. When the name of a purged run is opened again, its numbering goes
+ * on, so that no handle is given twice.
+ *
+ * The names are not kept. Each number is kept in a slot, which is part of a digest of the name. A
+ * tenant has at most 1,048,576 slots, however many runs it purges, and they are kept for ever.
+ * Names that share a slot go on after the greater number, so no handle is given twice. Synchronous,
+ * in the caller's transaction.
  */
 import type Database from 'better-sqlite3'
 import type { RunRef } from '../../ledger.ts'
@@ -12,12 +16,13 @@ interface Row {
   readonly tenant: string
   readonly slot: number
   readonly last_number: number
-  /** Null for a row that a migration has made. */
+  /** Null in a row that a migration wrote. */
   readonly row_checksum: number | null
 }
 
 const CHECK = new RowCheck<Row>(['tenant', 'slot', 'last_number'])
 
+/** Reads and writes the last numbers of purged runs. */
 export class PurgedNumbers {
   readonly #sql: ReturnType<typeof prepare>
 
@@ -25,7 +30,10 @@ export class PurgedNumbers {
     this.#sql = prepare(db)
   }
 
-  /** The last number that a run of this name may have given; 0 when none has. Throws `ledger_corrupt`. */
+  /**
+   * The last number that a purged run of this name may have given; 0 when none has. Throws
+   * `ledger_corrupt`.
+   */
   last({ tenant, run }: RunRef): number {
     const slot = purgedSlot(run)
     const row = this.#sql.find.get(tenant, slot)
@@ -34,7 +42,7 @@ export class PurgedNumbers {
     return 0
   }
 
-  /** Keeps the last number of a run that is being purged. Throws `ledger_corrupt`. */
+  /** Stores the last number of a run that is being purged. Throws `ledger_corrupt`. */
   keep(ref: RunRef, lastNumber: number): void {
     const last_number = Math.max(this.last(ref), lastNumber)
     if (last_number === 0) return

@@ -1,6 +1,7 @@
 /**
- * The rows of results and their chunks, found. Reads alone, and in the caller's transaction; on either connection. Whether a
- * run may be read is decided in `reader.ts`.
+ * Finds rows of results. Only reads, in the caller's transaction, on either connection. Whether a
+ * run may be read is decided in `reader.ts`. Every row is checked: all methods throw
+ * `ledger_corrupt` for a damaged one.
  */
 import type Database from 'better-sqlite3'
 import { recallHandleNumber } from '../../../core/handles.ts'
@@ -15,6 +16,7 @@ import {
 import { damaged } from './row-checksum.ts'
 import type { RunRow } from './run-state.ts'
 
+/** Finds rows of results by number, id and key. */
 export class ResultReader {
   readonly #sql: ReturnType<typeof prepareResultReads>
 
@@ -22,6 +24,7 @@ export class ResultReader {
     this.#sql = prepareResultReads(db)
   }
 
+  /** Finds the result that `query` names in the run with the key `run`. */
   find(run: number, query: ResultQuery): ResultRow | undefined {
     if ('number' in query) return this.byNumber(run, query.number)
     if ('idempotencyKey' in query) return this.byIdempotencyKey(run, query.idempotencyKey)
@@ -32,8 +35,11 @@ export class ResultReader {
   }
 
   /**
-   * Rows of a range in the order of their numbers, read as they are asked for. Throws `ledger_corrupt`, also where one is missing:
-   * numbers have no gap between the run's first and its last, unless a damaged log has lost some.
+   * Yields the rows of a range in the order of their numbers, reading as they are asked for. With
+   * `toolUseId`, only those with this id; the empty string stands for results without an id.
+   *
+   * Throws `ledger_corrupt` also when a row is missing. Numbers have no gap between the run's first
+   * and last result, unless a damaged log has lost some.
    */
   *list(range: ResultRange, toolUseId: string | undefined, run: Numbered): Generator<ResultRow> {
     if (toolUseId !== undefined && toolUseId !== '') {
@@ -64,8 +70,9 @@ export class ResultReader {
   }
 
   /**
-   * Throws `ledger_corrupt` when one of the indexes that tell the results under a tool use id lacks one. The first of them has
-   * the id itself, unless another result had taken it; the others have copies.
+   * Throws `ledger_corrupt` when an index lacks a result of a tool use id. The first result of the
+   * id has it as its evidence id, unless another result had taken it. All others have copies of it.
+   * So the two indexes, of all results and of copies, must agree.
    */
   #requireCall(run: number, toolUseId: string): void {
     const all = this.#sql.ofCall.get(run, toolUseId) ?? 0
@@ -75,7 +82,10 @@ export class ResultReader {
     if (all !== copies + first) throw damaged()
   }
 
-  /** The number of the `n`-th result behind `after`; of those under a tool use id when one is given. */
+  /**
+   * Number of the `n`-th result after `after`, among those with the tool use id when one is given.
+   * Undefined when there are fewer.
+   */
   nth(
     run: number,
     n: number,
@@ -86,17 +96,22 @@ export class ResultReader {
     return this.#sql.nthOfCall.get({ run, toolUseId, after, n })
   }
 
+  /** Finds the result with the internal key `key`. */
   kept(key: number): KeptRow | undefined {
     const row = this.#sql.kept.get(key)
     return row && RESULT_CHECK.require(row, { key })
   }
 
+  /** Finds a result by the number of its handle. */
   byNumber(run: number, number: number): ResultRow | undefined {
     const row = this.#sql.byNumber.get(run, number)
     return row && RESULT_CHECK.require(row, { run, number })
   }
 
-  /** Throws `ledger_corrupt` also when only one of two indexes has the key: its put would be kept again. */
+  /**
+   * Finds a result by its idempotency key. Throws `ledger_corrupt` also when only one of two
+   * indexes has the key, since its put would be stored again.
+   */
   byIdempotencyKey(run: number, key: string): ResultRow | undefined {
     const row = this.#sql.byIdempotencyKey.get(run, key)
     if (row !== undefined) return RESULT_CHECK.require(row, { run, idempotency_key: key })
@@ -104,11 +119,14 @@ export class ResultReader {
     return undefined
   }
 
-  /** Throws `ledger_corrupt` also when another index has a result that must have the id: it would be given twice. */
+  /**
+   * Finds a result by its evidence id. Throws `ledger_corrupt` also when another index has a result
+   * that must have the id, since the id would be given twice.
+   */
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {
     const row = this.#sql.byEvidenceId.get(run, evidenceId)
     if (row !== undefined) return RESULT_CHECK.require(row, { run, evidence_id: evidenceId })
-    // of results whose id is that of a handle, all may have copies of it
+    // When a tool use id reads as a handle, all its results may have copies of it.
     const isHandle = recallHandleNumber(evidenceId) !== undefined
     const isHidden =
       (!isHandle && this.#sql.anyOfCall.get(run, evidenceId) !== undefined) ||
@@ -117,7 +135,10 @@ export class ResultReader {
     return undefined
   }
 
-  /** Throws `ledger_corrupt` when a result of this number has no row: `last` is the last number of a run of so many results. */
+  /**
+   * Checks a number whose result was not found. Throws `ledger_corrupt` when the run must have a
+   * result with it.
+   */
   requireNotGiven(number: number, run: Numbered): void {
     const { last_number: last, results, lost_numbers: lost } = run
     if (lost > 0) return
@@ -125,5 +146,8 @@ export class ResultReader {
   }
 }
 
-/** How a run has numbered its results: without a gap from its first to its last, unless a damaged log has lost some. */
+/**
+ * Columns of a run from which the numbers of its results follow. They have no gap between the first
+ * and the last, unless a damaged log has lost some.
+ */
 type Numbered = Pick<RunRow, 'last_number' | 'results' | 'lost_numbers'>

@@ -1,12 +1,11 @@
-/**
- * The SQL of `result-reader.ts` and `results.ts`, and a result's row as it is kept.
- */
+/** SQL of `result-reader.ts` and `results.ts`, and the rows of results. */
 import type Database from 'better-sqlite3'
 import type { HintKind } from '../../../core/content.ts'
 import type { ViewForm } from '../../../core/view/view.ts'
 import type { Kind, Outcome, Result } from '../../ledger.ts'
 import { type Column, RowCheck, rowChecksum } from './row-checksum.ts'
 
+/** Row of a result. */
 export interface ResultRow {
   readonly key: number
   readonly chunks: number
@@ -33,14 +32,14 @@ export interface ResultRow {
   readonly repeats: number
   readonly verbatim_limit_chars: number
   readonly created_at: number
-  /** Null for a row of a release that made none. */
+  /** Null in a row that was written before this column existed. */
   readonly row_checksum: number | null
 }
 
-/** A row before it has its checksum. */
+/** Row without its checksum. */
 export type NewResultRow = Omit<ResultRow, 'row_checksum'>
 
-/** What reading a value asks of a row. */
+/** Columns that reading a value needs. */
 export type KeptRow = Pick<ResultRow, 'key' | 'run' | 'chunks' | 'total_bytes'>
 
 const COLUMNS = [
@@ -71,9 +70,10 @@ const COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof ResultRow)[]
 
+/** Checks rows of results. */
 export const RESULT_CHECK = new RowCheck<ResultRow>(COLUMNS)
 
-/** What makes two puts under one id the same. */
+/** Columns that are equal in a result and its retry. */
 export interface SamePut {
   readonly run: number
   readonly toolUseId: string
@@ -83,7 +83,7 @@ export interface SamePut {
   readonly totalBytes: number
 }
 
-/** Results of a run whose numbers are in a range, `after` excluded and `until` included. */
+/** Results of a run by their numbers, `after` excluded and `until` included. */
 export interface ResultRange {
   readonly run: number
   readonly after: number
@@ -92,12 +92,13 @@ export interface ResultRange {
 
 const ALL = 'SELECT * FROM results'
 const IN_RANGE = 'run = $run AND number > $after AND number <= $until'
-/** Of rows whose evidence id is not their tool use id. */
+/** Condition for rows whose evidence id is not their tool use id. */
 const COPY = "tool_use_id <> '' AND evidence_id <> tool_use_id"
 const SAME = `
   WHERE run = $run AND tool_use_id = $toolUseId AND tool_use_id <> '' AND sha256 = $sha256
     AND total_bytes = $totalBytes AND outcome = $outcome AND kind = $kind`
 
+/** Prepares the statements that read results. */
 export function prepareResultReads(db: Database.Database) {
   return {
     kept: db.prepare<[number], ResultRow>(`${ALL} WHERE key = ?`),
@@ -108,7 +109,7 @@ export function prepareResultReads(db: Database.Database) {
     byIdempotencyKey: db.prepare<[number, string], ResultRow>(
       `${ALL} WHERE run = ? AND idempotency_key = ?`,
     ),
-    /** The number of the `n`-th result behind another. */
+    /** Number of the `n`-th result after another. */
     nth: db
       .prepare<[number, number, number], number>(
         'SELECT number FROM results WHERE run = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ? - 1',
@@ -122,7 +123,8 @@ export function prepareResultReads(db: Database.Database) {
          ORDER BY number LIMIT 1 OFFSET $n - 1`,
       )
       .pluck(),
-    // Its numbers first, from the index alone: the rows are wide, and only a page of them is wanted.
+    // Finds the numbers first, from the index alone: the rows are wide, and only a page of them is
+    // wanted.
     listByCall: db.prepare<[ResultRange & { toolUseId: string }], ResultRow>(
       `${ALL}
        WHERE run = $run AND number IN (
@@ -131,7 +133,7 @@ export function prepareResultReads(db: Database.Database) {
          ORDER BY number)
        ORDER BY number`,
     ),
-    /** Results under a tool use id by two indexes: all of them, and those that are copies. */
+    /** Numbers of results with a tool use id, by two indexes: of all of them, and of copies. */
     ofCall: db
       .prepare<[number, string], number>(
         `SELECT count(*) FROM results INDEXED BY results_by_call
@@ -171,14 +173,16 @@ export function prepareResultReads(db: Database.Database) {
   }
 }
 
+/** Prepares the statements that write results. */
 export function prepareResultWrites(db: Database.Database) {
   return {
-    // by place: names are looked up at every call
+    // Bound by position: names are looked up at every call.
     insert: db.prepare<ReturnType<typeof columnsOf>>(
       `INSERT INTO results (${COLUMNS.join(', ')}, row_checksum)
        VALUES (${COLUMNS.map(() => '?').join(', ')}, ?)`,
     ),
-    // Asked first: SQLite compiles the one below anew at every call, for its order on a partial index.
+    // Asked first: SQLite compiles the next statement anew at every call, because of its order on a
+    // partial index.
     hasSame: db.prepare<[SamePut], number>(`SELECT 1 FROM results ${SAME} LIMIT 1`).pluck(),
     same: db.prepare<[SamePut], ResultRow>(`${ALL} ${SAME} ORDER BY number LIMIT 1`),
     hasLarger: db
@@ -198,14 +202,14 @@ export function prepareResultWrites(db: Database.Database) {
   }
 }
 
-/** The row as it is inserted, with its checksum. */
+/** Columns of a row in the order of the INSERT, with its checksum. */
 export function columnsOf(row: NewResultRow): Column[] {
   const columns: Column[] = COLUMNS.map((name) => row[name])
   columns.push(rowChecksum(columns))
   return columns
 }
 
-/** The row as the contract has it. */
+/** Turns a row into a result of the contract. */
 export function toResult(row: NewResultRow): Result {
   return {
     key: row.key,

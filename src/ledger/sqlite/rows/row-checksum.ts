@@ -1,13 +1,15 @@
 /**
- * A checksum over all columns of a row, kept in it. Rows are found by indexes, and SQLite does not check what it reads: a damaged
- * page can give another row than the one that was asked for, or one with other columns.
+ * Checksums of rows, each stored in its row. SQLite does not check what it reads, and rows are
+ * found by indexes. So a damaged page can return another row than the one that was asked for, or
+ * one with other columns.
  */
 import { crc32 } from 'node:zlib'
 import { CoatcheckError } from '../../../core/errors.ts'
 
+/** Value of a column. */
 export type Column = string | number | Buffer | null
 
-/** CRC-32 of columns in their order; no two lists of columns are written alike. */
+/** CRC-32 of columns in their order. Different lists of columns give different input to it. */
 export function rowChecksum(columns: readonly Column[]): number {
   let text = ''
   for (const column of columns) {
@@ -19,28 +21,33 @@ export function rowChecksum(columns: readonly Column[]): number {
   return crc32(text)
 }
 
-/** Also of bytes that came from another thread, which are no Buffer. */
+/** Bytes as Latin-1. Bytes from another thread are no `Buffer`. */
 const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 
-/** Checks rows of one kind. */
+/** Checks the rows of one table. */
 export class RowCheck<Row extends { readonly row_checksum: number | null }> {
   readonly #columns: readonly (keyof Row)[]
 
-  /** `columns`: all but the checksum. */
+  /** `columns` are the columns that the checksum covers. */
   constructor(columns: readonly (keyof Row)[]) {
     this.#columns = columns
   }
 
+  /** Returns the checksum of a row. */
   of(row: Omit<Row, 'row_checksum'>): number {
     return rowChecksum(this.#columns.map((name) => (row as Row)[name] as Column))
   }
 
+  /** Whether the checksum of a row fits, or it has none. */
   isSound(row: Row): boolean {
     return row.row_checksum === null || row.row_checksum === this.of(row)
   }
 
-  /** Throws `ledger_corrupt` unless the row is as it was kept and has the columns that were asked for. */
+  /**
+   * Returns the row. Throws `ledger_corrupt` unless its checksum fits and it has the columns that
+   * were asked for.
+   */
   require(row: Row, asked: Partial<Row> = {}): Row {
     if (!this.isSound(row)) throw damaged()
     for (const name in asked) if (row[name] !== asked[name]) throw damaged()
@@ -48,6 +55,8 @@ export class RowCheck<Row extends { readonly row_checksum: number | null }> {
   }
 }
 
-/** A row is not as it was kept, or is hidden. */
+/**
+ * Error `ledger_corrupt` for a row that is not as it was written, or that an index does not find.
+ */
 export const damaged = (): CoatcheckError =>
   new CoatcheckError('ledger_corrupt', 'A row is missing, or is not the one that was kept.')

@@ -1,6 +1,8 @@
 /**
- * The rows of runs, found. Every row that leaves is settled for the time given (`run-state.ts`), the requests that are only
- * noted so far included. Reads alone, and in the caller's transaction; on either connection.
+ * Finds rows of runs. Every row that is returned is settled for the given time (see
+ * `run-state.ts`), with the requests that are only noted so far. Only reads, in the caller's
+ * transaction, on either connection. Every row is checked: methods throw `ledger_corrupt` for a
+ * damaged one.
  */
 import type Database from 'better-sqlite3'
 import type { LedgerPolicy, Run, RunRef, Totals } from '../../ledger.ts'
@@ -21,11 +23,15 @@ import {
   TOOL_CHECK,
 } from './run-statements.ts'
 
-/** When a run was last asked for, by its key, as far as it is only noted; 0 when it is not. */
+/**
+ * Requests that are noted and not written yet. `at` is the time of the last one of the run with
+ * this key; 0 without one.
+ */
 export interface Noted {
   at(key: number): number
 }
 
+/** Finds rows of runs by name and key. */
 export class RunReader {
   readonly #policy: LedgerPolicy
   readonly #noted: Noted
@@ -37,34 +43,37 @@ export class RunReader {
     this.#sql = prepareRunReads(db)
   }
 
-  /** Asks the file for something. */
+  /** Reads something from the file. */
   ping(): void {
     this.#sql.ping.get()
   }
 
-  /** Undefined for a run that never was or was purged. */
+  /** Finds a run by name. Undefined when it never existed or was purged. */
   find(ref: RunRef, now: number): RunRow | undefined {
     const { tenant, run } = ref
     const row = this.#sql.byName.get(tenant, run)
     if (row !== undefined) return this.#known(RUN_CHECK.require(row, { tenant, run }), now)
-    // one that is not found would be made again, and its handles given twice
+    // A run that is not found would be created again, and its handles given twice.
     if (this.#sql.byNameAgain.get(tenant, run) !== undefined) throw damaged()
     return undefined
   }
 
+  /** Finds a run by its key. Undefined for a run that is being purged. */
   findByKey(key: number, now: number): RunRow | undefined {
     const row = this.#sql.byKey.get(key)
     return row && this.#known(RUN_CHECK.require(row, { key }), now)
   }
 
-  /** The first rows of a range, purged ones included; the last ones first with `desc`. */
+  /** Returns the first rows of a range; with `desc`, the last ones first. */
   list(range: RunRange, { desc }: { readonly desc: boolean }, now: number): readonly RunRow[] {
     const rows = desc ? this.#sql.listDesc.all(range) : this.#sql.list.all(range)
     this.#requireAll(rows, range, desc)
     return rows.map((row) => this.settled(row, now))
   }
 
-  /** Throws `ledger_corrupt` unless `rows` are all there are, as another index has them too. */
+  /**
+   * Throws `ledger_corrupt` unless `rows` are all rows of the range, by a count in another index.
+   */
   #requireAll(rows: readonly RunRow[], range: RunRange, desc: boolean): void {
     const { tenant, limit } = range
     for (const row of rows) RUN_CHECK.require(row, { tenant })
@@ -80,13 +89,13 @@ export class RunReader {
     if (this.#sql.countAgain.get({ tenant, from, before }) !== rows.length) throw damaged()
   }
 
-  /** Of all tenants, also purged ones, in the order of their keys. */
+  /** Returns the rows of all tenants after a key, in the order of their keys. */
   scan(afterKey: number, limit: number, now: number): readonly RunRow[] {
     const rows = this.#sql.scan.all(afterKey, limit)
     return rows.map((row) => this.settled(RUN_CHECK.require(row), now))
   }
 
-  /** Over the rows as they are stored: a run may have expired since the last sweep. */
+  /** Counts the rows as they are stored. A run may have expired since the last sweep. */
   totals(): Totals {
     const rows = this.#sql.totals.all()
     const counted = (state: StoredState): number =>
@@ -107,24 +116,25 @@ export class RunReader {
   toErase(): RunToErase | undefined {
     const found = this.#sql.toErase.get()
     if (found === undefined) return undefined
-    // what an index says is not enough to erase a run
+    // An index alone must not decide that a run is erased.
     const row = this.#sql.row.get(found.key)
     if (row === undefined || (RUN_CHECK.require(row).state as string) !== found.state)
       throw damaged()
     return found
   }
 
-  /** How many of a tenant's runs count for its limit. */
+  /** Number of a tenant's runs that count towards its limit. */
   counted(tenant: string): number {
     return this.#sql.counted.get(tenant) ?? 0
   }
 
-  /** The row as the contract has it; undefined for a purged one. */
+  /** Turns a settled row into a run of the contract, with the names of its tools. */
   toRun(row: RunRow): Run | undefined {
     const { maxToolsPerRun } = this.#policy
     return toRun(row, isReadable(row) ? this.#toolNames(row, maxToolsPerRun) : [])
   }
 
+  /** Schema of a tool. Undefined when there is none, or the run cannot be read any more. */
   tool(row: RunRow, name: string): Buffer | undefined {
     const tool = isReadable(row) ? this.#sql.tool.get(row.key, name) : undefined
     return tool && TOOL_CHECK.require(tool, { run: row.key, name }).input_schema
@@ -139,7 +149,7 @@ export class RunReader {
     return names
   }
 
-  /** A row that was found before, as it stands now. */
+  /** Settles a row that was found before, for the time `now`. */
   settled(row: RunRow, now: number): RunRow {
     if (row.state !== 'open') return settled(row, this.#policy, now)
     const last_request_at = Math.max(row.last_request_at, this.#noted.at(row.key))

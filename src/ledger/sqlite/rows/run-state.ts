@@ -1,15 +1,16 @@
 /**
- * A row of a run, and the state it is in at a time: idling and retention need nobody to act, so a row may say `open` of a
- * run that has expired since. Pure.
+ * Rows of runs, and their state at a given time. Nothing has to happen for a run to expire, so the
+ * row of an expired run may still say `open`. Pure functions.
  */
 import type { Format, LedgerPolicy, Run, RunRef, RunState, RunSummary } from '../../ledger.ts'
 import { RowCheck } from './row-checksum.ts'
 
 const MS_PER_SECOND = 1000
 
-/** `evicting`: evicted, with rows that have yet to go. */
+/** State in a row. `evicting`: evicted, but some of its rows are not erased yet. */
 export type StoredState = RunState | 'evicting'
 
+/** Row of a run. */
 export interface RunRow {
   readonly key: number
   readonly tenant: string
@@ -30,13 +31,13 @@ export interface RunRow {
   readonly failure_repeats: number
   readonly tool_count: number
   readonly tool_bytes: number
-  /** Handles that were given and whose results went with a damaged log. */
+  /** Number of handles whose results were lost with a damaged log. */
   readonly lost_numbers: number
-  /** Null for a row of a release that made none. */
+  /** Null in a row that was written before this column existed. */
   readonly row_checksum: number | null
 }
 
-/** Of rows as they are in the file, not settled. */
+/** Checks rows of runs as they are in the file, not settled ones. */
 export const RUN_CHECK = new RowCheck<RunRow>([
   'key',
   'tenant',
@@ -60,10 +61,13 @@ export const RUN_CHECK = new RowCheck<RunRow>([
   'lost_numbers',
 ])
 
-/** A run among all: a key of maps. Ids may hold any character. */
+/** Key for maps that is unique among all runs. Ids may hold any character. */
 export const nameOf = ({ tenant, run }: RunRef): string => `${tenant.length} ${tenant}${run}`
 
-/** The row as it stands at `now`: an open run idle for longer than its TTL has expired, one past retention is evicted. */
+/**
+ * Settles a row for the time `now`: an open run idle for longer than its TTL has expired, and a run
+ * past its retention is evicted.
+ */
 export function settled(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
   return evictedBy(expiredBy(row, now), policy, now)
 }
@@ -80,17 +84,17 @@ function evictedBy(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
   return isDue ? { ...row, state: 'evicting' } : row
 }
 
-/** True while its evidence is served. */
+/** Whether the evidence of a run can be read. */
 export function isReadable({ state }: Pick<RunRow, 'state'>): boolean {
   return state === 'open' || state === 'ended' || state === 'expired'
 }
 
-/** A settled row as the contract has it. */
+/** Turns a settled row into a run of the contract. */
 export function toRun(row: RunRow, tools: readonly string[]): Run {
   return { ...toSummary(row), tools: isReadable(row) ? tools : [] }
 }
 
-/** A settled row of a run that is not purged, as a list shows it. */
+/** Turns a settled row into a run as lists return it. */
 export function toSummary(row: RunRow): RunSummary {
   return {
     id: row.run,
@@ -110,6 +114,6 @@ export function toSummary(row: RunRow): RunSummary {
   }
 }
 
-/** The state that callers see of a run that is not purged. */
+/** State that callers see. */
 export const shownState = (state: StoredState): RunState =>
   state === 'evicting' ? 'evicted' : (state as RunState)

@@ -1,18 +1,19 @@
 /**
- * The SQL of `run-reader.ts` and `runs.ts`. A purging run has no name and is left out wherever runs are told.
+ * SQL of `run-reader.ts` and `runs.ts`. The row of a run that is being purged has no name, and
+ * callers do not see it.
  */
 import type Database from 'better-sqlite3'
 import type { Format } from '../../ledger.ts'
 import { RowCheck } from './row-checksum.ts'
 import type { RunRow, StoredState } from './run-state.ts'
 
-/** A run whose rows have yet to go. */
+/** A run whose rows are to be erased. */
 export interface RunToErase {
   readonly key: number
   readonly state: 'evicting' | 'purging'
 }
 
-/** Over all runs in one state. */
+/** Sums over all runs in one state. */
 export interface StateTotals {
   readonly state: StoredState
   readonly runs: number
@@ -22,6 +23,7 @@ export interface StateTotals {
   readonly latest_at: number
 }
 
+/** Row of a tool. */
 export interface ToolRow {
   readonly key: number
   readonly run: number
@@ -30,6 +32,7 @@ export interface ToolRow {
   readonly row_checksum: number | null
 }
 
+/** Checks rows of tools. */
 export const TOOL_CHECK = new RowCheck<ToolRow>(['run', 'name', 'input_schema'])
 
 interface NewRun {
@@ -39,11 +42,13 @@ interface NewRun {
   readonly ttl: number
   readonly chars: number
   readonly now: number
-  /** Of an earlier run of the name. */
+  /** Last number of an earlier run of this name; 0 without one. */
   readonly lastNumber: number
 }
 
-/** Rows of a tenant by their ids, half-open, in the order of their bytes. */
+/**
+ * Rows of a tenant whose ids are in `[from, before)`, in the order of their bytes; at most `limit`.
+ */
 export interface RunRange {
   readonly tenant: string
   readonly from: string
@@ -53,6 +58,7 @@ export interface RunRange {
 
 const RANGE = 'SELECT * FROM runs WHERE tenant = $tenant AND run >= $from AND run < $before'
 
+/** Prepares the statements that read runs. */
 export function prepareRunReads(db: Database.Database) {
   return {
     ping: db.prepare('SELECT count(*) FROM (SELECT 1 FROM runs LIMIT 1)'),
@@ -79,7 +85,7 @@ export function prepareRunReads(db: Database.Database) {
          min(created_at) AS oldest_at, max(last_request_at) AS latest_at
        FROM runs WHERE state <> 'purging' GROUP BY state`,
     ),
-    // Purging ones first: somebody waits for them.
+    // Runs that are being purged come first, since a caller waits for them.
     toErase: db.prepare<[], RunToErase>(
       `SELECT key, state FROM runs WHERE state IN ('evicting', 'purging')
        ORDER BY state DESC, key LIMIT 1`,
@@ -93,6 +99,7 @@ export function prepareRunReads(db: Database.Database) {
   }
 }
 
+/** Prepares the statements that write runs. */
 export function prepareRunWrites(db: Database.Database) {
   return { ...rows(db), ...tools(db) }
 }
@@ -114,7 +121,7 @@ function rows(db: Database.Database) {
     request: db.prepare<[number, number]>(
       `UPDATE runs SET last_request_at = max(last_request_at, ?) WHERE key = ? AND state = 'open'`,
     ),
-    // All that puts change, as it is after them.
+    // Writes all columns that puts change.
     count: db.prepare<[RunRow]>(
       `UPDATE runs
        SET row_checksum = $row_checksum, last_request_at = $last_request_at,
@@ -126,7 +133,7 @@ function rows(db: Database.Database) {
       `UPDATE runs SET state = $state, ended_at = $ended_at, last_request_at = $last_request_at
        WHERE key = $key AND state IN ('open', 'ended', 'expired') AND state <> $state`,
     ),
-    // A clock that was ahead has left them.
+    // Corrects times that a clock that was ahead has left.
     notLater: db.prepare<[{ key: number; now: number }]>(
       `UPDATE runs SET last_request_at = min(last_request_at, $now), created_at = min(created_at, $now),
          ended_at = min(ended_at, $now)
@@ -135,7 +142,7 @@ function rows(db: Database.Database) {
     evicted: db.prepare<[number]>(
       `UPDATE runs SET state = 'evicted', tool_count = 0, tool_bytes = 0 WHERE key = ?`,
     ),
-    // Its name may be opened again while the rest is being erased.
+    // The name is free for a new run while the rest is being erased.
     purge: db.prepare<[number]>(
       `UPDATE runs SET state = 'purging', run = NULL, failure_key = NULL WHERE key = ?`,
     ),

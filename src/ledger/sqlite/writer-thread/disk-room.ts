@@ -1,9 +1,10 @@
-/** The room that writes have on the ledger's disk, see `Room`, and what is done to get some. */
+/** Makes sure that writes have room on the ledger's disk; see `Room` in `file/room.ts`. */
 import { CoatcheckError } from '../../../core/errors.ts'
 import { emptyLogWhereRoom } from '../file/empty-log.ts'
 import type { GuardedFile } from '../file/guarded-file.ts'
 import { hasNoRoomAt } from '../file/no-room.ts'
 
+/** Room on the disk of one open ledger. */
 export class DiskRoom {
   readonly #file: GuardedFile
 
@@ -11,12 +12,15 @@ export class DiskRoom {
     this.#file = file
   }
 
-  /** Throws `storage_full` when values of so many bytes do not fit. Outside any transaction. */
+  /**
+   * Throws `storage_full` when values of `bytes` do not fit on the disk. Must be called outside
+   * transactions.
+   */
   require(bytes: number): void {
     this.#file.room.require(bytes, () => this.#emptyLog())
   }
 
-  /** What `work` does; done again with the room of the reserve when it throws `storage_full`. */
+  /** Runs `work`. When it throws `storage_full`, the reserve is given up and `work` runs again. */
   withReserve<Answer>(work: () => Answer): Answer {
     try {
       return work()
@@ -27,12 +31,15 @@ export class DiskRoom {
     }
   }
 
-  /** After a piece of erasing: the next one needs the room that it took in the log. */
+  /**
+   * Empties the log while the reserve is not whole: each piece of erasing needs the room that the
+   * one before took in the log.
+   */
   emptyLogIfTight(): void {
     if (this.#file.room.isTight) this.#emptyLog()
   }
 
-  /** Makes the reserve whole when there is plenty of room. */
+  /** Makes the reserve whole again when the disk has plenty of room. */
   refill(): void {
     this.#file.room.refill()
   }

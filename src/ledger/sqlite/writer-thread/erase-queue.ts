@@ -1,25 +1,30 @@
 /**
- * Erasing in the background of the thread that writes, and who waits for its end. A piece at a time, between other writes;
- * answers are due when no bytes are left of what there was to erase when they were asked for.
+ * Erases in the background of the writer thread, a piece at a time between other writes, and
+ * answers the callers that wait for it. A caller is answered when no byte is left of what was to be
+ * erased at its call.
  */
 import type { Erased } from '../../ledger.ts'
 import type { Progress } from './erase-rows.ts'
 
-/** How often, and how long apart, a log that a reader blocks is tried again before it is left to a sweep. */
+/**
+ * Number of tries, and milliseconds between them, to empty a log that a reader blocks. Then it is
+ * left to a sweep.
+ */
 const TRIES = 20
 const PAUSE_MS = 50
-/** How long anybody waits. A first scrub of a large file takes longer. */
+/** Most milliseconds that a caller waits. The first scrub of a large file takes longer. */
 const WAIT_MS = 5_000
 
 interface Parts {
-  /** Does a piece. */
+  /** Erases a piece. */
   readonly step: () => Progress
-  /** Leaves what is blocked for later. */
+  /** Leaves a blocked scrub for later. */
   readonly postpone: () => void
-  /** Asks for a turn. */
+  /** Asks for a turn of the write loop. */
   readonly wake: () => void
 }
 
+/** Caller that waits for an erasure. */
 export interface Waiter {
   done(erased: Erased): void
   failed(error: unknown): void
@@ -30,40 +35,44 @@ interface Waiting extends Waiter {
   readonly until: number
 }
 
+/** Queue of erasing work and of the callers that wait for it. */
 export class Erasing {
   readonly #parts: Parts
-  /** For rows to be erased; and for the bytes of rows that are. */
+  /** Callers that wait for rows to be erased. */
   #forRows: Waiting[] = []
+  /**
+   * Callers whose rows are erased, and that wait for the bytes of those rows to leave the files.
+   */
   #forBytes: Waiting[] = []
   #isScrubbing = false
   #isActive = true
   #blocked = 0
   #pause: NodeJS.Timeout | undefined
 
-  /** What an earlier process left is looked for at once. */
+  /** Looks at once for work that an earlier process left. */
   constructor(parts: Parts) {
     this.#parts = parts
   }
 
-  /** True when a piece can be done now. */
+  /** True when a piece can be erased now. */
   get isDue(): boolean {
     return this.#isActive && this.#pause === undefined
   }
 
-  /** There may be something to do. */
+  /** Notes that there may be something to erase. */
   start(): void {
     this.#isActive = true
   }
 
-  /** Something was left to be erased, and `waiter` waits until it is gone, or for some seconds. */
+  /** Adds a caller that waits until everything is erased, or for some seconds at most. */
   wait({ done, failed }: Waiter): void {
     this.#forRows.push({ done, failed, until: performance.now() + WAIT_MS })
     this.start()
   }
 
   /**
-   * A piece; where others are `busy` writing, a rest as long as it took follows. What it throws is told to all who wait; the
-   * remaining pieces are left to the next start.
+   * Erases a piece. When other writes are pending (`busy`), a pause of the same length follows. An
+   * error is passed to all who wait; the remaining pieces are left until {@link start}.
    */
   step({ busy }: { readonly busy: boolean }): Progress {
     const startedAt = performance.now()
@@ -79,7 +88,7 @@ export class Erasing {
     }
   }
 
-  /** Does all that somebody waits for; nothing more is done after. */
+  /** Erases everything that a caller waits for, then stops. */
   finish(): void {
     while (this.#forRows.length + this.#forBytes.length > 0) {
       if (this.step({ busy: false }) === 'blocked') this.#giveUp()
@@ -127,7 +136,7 @@ export class Erasing {
     }, ms)
   }
 
-  /** The rows are gone already, whatever becomes of the log. */
+  /** Answers `pending` to those whose rows are erased while the log cannot be emptied. */
   #giveUp(): void {
     try {
       this.#parts.postpone()
@@ -146,5 +155,5 @@ export class Erasing {
   }
 }
 
-/** What it holds; it is empty after. */
+/** Takes all entries out of the array. */
 const take = (waiters: Waiting[]): Waiting[] => waiters.splice(0)

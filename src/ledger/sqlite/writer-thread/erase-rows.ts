@@ -1,7 +1,8 @@
 /**
- * Takes away what nobody can see any more, a piece at a time, so that other writes go on in between: the rows of purged and
- * evicted runs and of uploads that were given up, and then their bytes out of the files (`scrubber.ts`), since a deleted row is
- * still in the log, and copies of it in pages. What is left to do is in the file itself, so that it goes on after a crash.
+ * Erases what no caller can see any more, a piece at a time, so that other writes go on in between.
+ * First the rows of purged and evicted runs and of abandoned uploads, then their bytes in the files
+ * (`scrubber.ts`): a deleted row is still in the log, and copies of it are in pages. The work that
+ * is left is recorded in the file itself, so it goes on after a crash.
  */
 import type Database from 'better-sqlite3'
 import { CLOCK_TOLERANCE_MS } from '../../clock.ts'
@@ -13,19 +14,24 @@ import type { Runs } from './runs.ts'
 import type { Scrubber } from './scrubber.ts'
 import type { Uploads } from './uploads.ts'
 
-/** How many runs one sweep looks at. */
+/** Number of runs that one sweep examines. */
 const SWEEP_RUNS = 500
 const MINUTE_MS = 60_000
-/** How much one piece erases, see `eraseCost`, and how many pages it moves: a few milliseconds of work, as a put waits for one. */
+/**
+ * Size of one piece: cost of the erased rows (see `eraseCost`), and pages that are moved. It takes
+ * a few milliseconds, since a put may wait for it.
+ */
 const PIECE_ROWS = 100
 const PIECE_PAGES = 24
 
 /**
- * After a piece: `erasing`, rows are left; `scrubbing`, none that anybody waits for, but their bytes; `scrubbed`, no bytes of
- * them either; `blocked`, a reader keeps the bytes in the log; `idle`, there was nothing to do.
+ * State after a piece. `erasing`: rows are left. `scrubbing`: no rows are left that a caller waits
+ * for, but their bytes are. `scrubbed`: their bytes are gone too. `blocked`: a reader keeps the
+ * bytes in the log. `idle`: there was nothing to do.
  */
 export type Progress = 'erasing' | 'scrubbing' | 'scrubbed' | 'blocked' | 'idle'
 
+/** Erases rows and their bytes, and evicts runs past their retention. */
 export class Eraser {
   readonly #db: Database.Database
   readonly #reader: RunReader
@@ -34,22 +40,28 @@ export class Eraser {
   readonly #uploads: Uploads
   readonly #scrubber: Scrubber
   readonly #sql: ReturnType<typeof prepare>
-  /** The last run that the sweep in progress has looked at. */
+  /** Key of the last run that the sweep in progress has examined. */
   #sweptKey = 0
-  /** Since {@link #countedFrom}. */
+  /** Evictions since {@link #countedFrom}. */
   #evicted = 0
-  /** Of the monotonic clock, in milliseconds. */
+  /** Time of the monotonic clock, in milliseconds. */
   #countedFrom = performance.now()
   readonly #maxEvictions: number
   #needsScrub: boolean
-  /** Rows are not looked for until the files are clean: who waits must not wait for what comes later. */
+  /**
+   * True from the first step of a scrub to its end. No rows are erased meanwhile: a caller must not
+   * wait for later work.
+   */
   #isScrubbing = false
-  /** The scrub under way began after the last row was erased. */
+  /** True when the scrub under way began after the last row was erased. */
   #hasBegun = false
-  /** Rows that somebody may wait for were erased: evictions, which may be many, come after their bytes. */
+  /**
+   * True when rows were erased that a caller may wait for. Evictions, which may be many, then come
+   * after the scrub.
+   */
   #isAwaited = false
 
-  /** The parts are of the same connection. */
+  /** All parts use the same connection. */
   constructor(
     db: Database.Database,
     parts: {
@@ -68,12 +80,12 @@ export class Eraser {
     this.#uploads = parts.uploads
     this.#scrubber = parts.scrubber
     this.#sql = prepare(db)
-    // what a process that ended has left
+    // Work that an earlier process left.
     this.#needsScrub = this.#sql.isOwed.get() !== undefined || this.#freePages() > 0
     this.#maxEvictions = parts.maxEvictionsPerMinute
   }
 
-  /** Within a transaction; true when there are more runs to look at. */
+  /** Settles some runs, within a transaction. True when there are more runs to examine. */
   sweep(now: number): boolean {
     const rows = this.#reader.scan(this.#sweptKey, SWEEP_RUNS, now)
     for (const row of rows) this.#sweepRun(row, now)
@@ -82,7 +94,10 @@ export class Eraser {
     return last !== undefined
   }
 
-  /** Evicts no more than some each minute of time that really passes: a clock that is wrong for long can still be set right. */
+  /**
+   * Evicts a limited number of runs in each minute of the monotonic clock, so that a wrong clock
+   * can be corrected before all is evicted.
+   */
   #sweepRun(row: RunRow, now: number): void {
     const latestAt = Math.max(row.last_request_at, row.created_at, row.ended_at ?? 0)
     if (latestAt > now + CLOCK_TOLERANCE_MS) this.#runs.notLater(row, now)
@@ -102,7 +117,7 @@ export class Eraser {
     return this.#evicted < this.#maxEvictions
   }
 
-  /** The next piece. `write` runs its work as a transaction. */
+  /** Erases the next piece. `write` runs its argument as a transaction. */
   step(write: (work: () => boolean) => boolean): Progress {
     if (!this.#isScrubbing) {
       if (this.#hasRows()) {
@@ -115,7 +130,7 @@ export class Eraser {
     return this.#scrub(write)
   }
 
-  /** What a reader blocks is left for later. */
+  /** Leaves a blocked scrub for later. */
   postpone(): void {
     this.#isScrubbing = false
   }
@@ -124,7 +139,7 @@ export class Eraser {
     return this.#uploads.toErase() !== undefined || this.#reader.toErase() !== undefined
   }
 
-  /** True when there are more to erase before the files. */
+  /** Erases some rows. True when more are to be erased before the scrub. */
   #eraseRows(): boolean {
     this.#sql.owe.run()
     let left = PIECE_ROWS
@@ -141,7 +156,7 @@ export class Eraser {
   }
 
   #eraseRun(run: RunToErase, budget: number): number {
-    // one for the run, so that many without results end a piece as well
+    // The run itself costs one, so that a piece also ends after many runs without results.
     const left = this.#results.erase(run.key, budget) - 1
     if (left >= 0) this.#runs.erased(run)
     return left

@@ -1,44 +1,55 @@
 /**
- * The ids that results of a run go by. An id once given stays with its result, but for a suspension's, which a later result
- * of the same call takes over.
+ * Draws the evidence ids of results. An id stays with its result. The one exception is the id of a
+ * suspension: a later result of the same call takes it over.
  */
 
 import { handleOf, recallHandleNumber } from '../../../core/handles.ts'
 import { NOTE_ID_BYTES } from '../../../core/limits.ts'
 import type { ResultRow } from '../rows/result-statements.ts'
 
-/** How many ids {@link EvidenceIds} remembers the last copy of. */
+/** Number of ids for which {@link EvidenceIds} remembers the last copy. */
 const COPIES_IDS = 1_000
 const FIRST_COPY = 2
 
-/** What is known of a run's results; and the one thing that may change of them. */
+/** Access to the results of a run by their names. */
 export interface ResultNames {
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined
   byNumber(run: number, number: number): ResultRow | undefined
   rename(row: ResultRow, evidenceId: string, recallName: string): void
 }
 
+/** Names of a result: its evidence id, and the name by which notes and hints recall it. */
 export interface DrawnIds {
   readonly evidenceId: string
   readonly recallName: string
 }
 
+/** Draws evidence ids in the caller's transaction. */
 export class EvidenceIds {
   readonly #results: ResultNames
-  /** By run and id, the last copy drawn: all before it are taken, so that many copies of an id are not searched again. */
+  /**
+   * Number of the last copy drawn, by run and id. All copies before it are taken and are not
+   * searched again.
+   */
   readonly #copies = new Map<string, number>()
 
   constructor(results: ResultNames) {
     this.#results = results
   }
 
-  /** The names of the result `number` put under `toolUseId`, which may be empty. Moves a suspension out of the way. */
+  /**
+   * Draws the names of the result `number`, put with `toolUseId`, which may be empty. Renames a
+   * suspension that holds the id.
+   */
   draw(run: number, toolUseId: string, number: number): DrawnIds {
     const evidenceId = this.#draw(run, toolUseId, number)
     return { evidenceId, recallName: this.#recallName(run, evidenceId, number) }
   }
 
-  /** What was drawn in a transaction that failed, or of results since erased, is free. */
+  /**
+   * Forgets the remembered copies. Called after a failed transaction and when results are erased,
+   * since their ids may be free again.
+   */
   forget(): void {
     this.#copies.clear()
   }
@@ -77,7 +88,7 @@ export class EvidenceIds {
     if (oldest !== undefined) this.#copies.delete(oldest)
   }
 
-  /** Whether recall would take `id` for the handle of a result that is there. */
+  /** Whether recall would read `id` as the handle of an existing result. */
   #isHandle(run: number, id: string): boolean {
     const number = recallHandleNumber(id)
     return number !== undefined && this.#results.byNumber(run, number) !== undefined

@@ -1,9 +1,11 @@
-/** The handles that a transaction of puts gave, for the notes of commits. */
+/** Collects the handles that a transaction of puts gave, for the notes of commits. */
 import type { GivenNumber } from '../file/commit-notes.ts'
 import type { Append, AppendOutcome, Finish } from '../protocol/messages.ts'
 import { nameOf } from '../rows/run-state.ts'
 
-/** The last number that each run got; `outcomes` are those of `appends`, in their order. */
+/**
+ * The last number that each run was given. `outcomes` are those of `appends`, in the same order.
+ */
 export function numbersIn(
   appends: readonly (Append | Finish)[],
   outcomes: readonly AppendOutcome[],

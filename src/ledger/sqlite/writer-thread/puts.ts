@@ -1,6 +1,7 @@
 /**
- * What a put is, whole or in pieces: a retry found, the limits, the run made, the result with its chunks, the counts.
- * Synchronous, and in the caller's transaction.
+ * Carries out puts, of whole values and of uploads: finds retries, checks limits, opens the run,
+ * writes the result with its chunks, and updates the counts. Synchronous, in the caller's
+ * transaction.
  */
 import { CoatcheckError } from '../../../core/errors.ts'
 import type { Chunk, StreamedPut } from '../../ledger.ts'
@@ -13,20 +14,20 @@ import { type Results, withoutValue } from './results.ts'
 import type { Runs } from './runs.ts'
 import { type Asked, bytesIn, type Uploads } from './uploads.ts'
 
-/** Of a run that has yet to be opened. */
+/** Counts of a run that does not exist yet. */
 const NOTHING_KEPT = { results: 0, kept_bytes: 0 }
 
 const OTHERS_ON_THEIR_WAY =
-  'With other values on their way to the run this one has no room in it. Send it again in a moment.'
+  'Unfinished uploads take the room that the run has left. Send the value again in a moment.'
 
-/** What a put finds. */
+/** State that a put finds. */
 interface Found {
   readonly put: StreamedPut
   readonly run: RunRow | undefined
   readonly same: ResultRow | undefined
 }
 
-/** How the changes of one put are made. */
+/** Runs the changes of one put, and returns their outcome. */
 export type Apart = (work: () => Appended) => AppendOutcome
 
 const directly: Apart = (work) => work()
@@ -38,13 +39,14 @@ interface Parts {
   readonly uploads: Uploads
 }
 
+/** Puts into the ledger on one connection. */
 export class Puts {
   readonly #runs: Runs
   readonly #results: Results
   readonly #chunks: ChunkWriter
   readonly #uploads: Uploads
 
-  /** The parts are of the same connection. */
+  /** All parts use the same connection. */
   constructor({ runs, results, chunks, uploads }: Parts) {
     this.#runs = runs
     this.#results = results
@@ -53,9 +55,10 @@ export class Puts {
   }
 
   /**
-   * Keeps puts in their order; a refusal (`ended`, `expired`, `evicted`, `over_limit`) is its put's alone, and has changed
-   * nothing. What else is thrown is a fault, which leaves the transaction half done; unless each put's changes go through
-   * `apart`, which undoes them and returns the fault as the outcome.
+   * Stores puts in their order. A refusal (`ended`, `expired`, `evicted`, `over_limit`) is the
+   * outcome of its put alone, which has then changed nothing. Any other error is a fault and leaves
+   * the transaction half done. To avoid that, `apart` runs the changes of each put, undoes them
+   * after a fault, and returns the fault as the outcome.
    */
   keepAll(
     appends: readonly (Append | Finish)[],
@@ -67,20 +70,26 @@ export class Puts {
     return outcomes
   }
 
-  /** The key of an upload; nothing is written. Throws as `keep` would, as far as that is known, and `overloaded`. */
+  /**
+   * Opens an upload and returns its key. Writes nothing. Throws the refusals of a put that are
+   * known beforehand, and `overloaded`.
+   */
   openUpload(asked: Asked, now: number): number {
     this.#requireRoom(asked, { own: 0, more: asked.names.totalBytes ?? 0 }, now)
     return this.#uploads.open(asked)
   }
 
-  /** Keeps the next chunks of an upload. Throws as `keep` would. */
+  /** Writes the next chunks of an upload. Throws the refusals of a put, and `overloaded`. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     const upload = this.#uploads.find(key)
     this.#requireRoom(upload, { own: upload.bytes, more: bytesIn(chunks) }, now)
     this.#uploads.add(key, chunks)
   }
 
-  /** What the run may have already is let through where there is no room for more: only all of its bytes tell. */
+  /**
+   * Throws `over_limit` or `overloaded` when the run has no room for the value. A value that may be
+   * a retry is accepted, since only all of its bytes decide that.
+   */
   #requireRoom(
     { ref, names }: Asked,
     bytes: { readonly own: number; readonly more: number },
@@ -92,7 +101,7 @@ export class Puts {
     const whole = bytes.own + bytes.more
     if (run !== undefined && this.#results.mayHave(run, names, whole)) return
     if (this.#refusalOf(run, whole) !== undefined) throw refusal
-    // what is under way may be the same, or come to nothing
+    // Other uploads may turn out to be retries, or may be abandoned.
     const { facts } = refusal
     throw new CoatcheckError('overloaded', OTHERS_ON_THEIR_WAY, facts)
   }
@@ -106,7 +115,7 @@ export class Puts {
     }
   }
 
-  /** First all that may be refused, then all that is written. */
+  /** Checks everything that may be refused before anything is written. */
   #tryKeep(append: Append | Finish, { group, apart }: { group: RunGroup; apart: Apart }) {
     let found: Found
     try {

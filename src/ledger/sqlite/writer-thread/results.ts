@@ -1,6 +1,6 @@
 /**
- * The rows of results and their chunks: kept, renamed, erased. Synchronous, and in the caller's transaction. Whether a run
- * may be put to is decided in `store.ts`.
+ * Writes, renames and erases the rows of results and their chunks. Synchronous, in the caller's
+ * transaction. Whether a run accepts a put is decided in `puts.ts`.
  */
 import type Database from 'better-sqlite3'
 import { shownChars } from '../../../core/content.ts'
@@ -25,16 +25,20 @@ interface Place {
   readonly now: number
 }
 
+/** Results on one connection. */
 export class Results implements ResultNames {
   readonly #policy: LedgerPolicy
   readonly #reader: ResultReader
   readonly #chunks: ChunkWriter
   readonly #sql: ReturnType<typeof prepareResultWrites>
   readonly #ids: EvidenceIds
-  /** Only grows while the process lives, so that a result which was erased under its reader never names another's chunks. */
+  /**
+   * Next free key. It only grows while the process lives: a result that was erased under its reader
+   * must never name the chunks of another.
+   */
   #nextKey: number
 
-  /** `reader` and `chunks` are of the same connection. */
+  /** `reader` and `chunks` use the same connection. */
   constructor(
     db: Database.Database,
     policy: LedgerPolicy,
@@ -48,14 +52,16 @@ export class Results implements ResultNames {
     this.#nextKey = this.#chunks.nextKey()
   }
 
-  /** Keys that nothing else will have: the first of so many in a row. */
+  /** Reserves consecutive keys and returns the first. No other row gets them. */
   reserve(keys: number): number {
     const first = this.#nextKey
     this.#nextKey += keys
     return first
   }
 
-  /** The result that `put` repeats, if it does. */
+  /**
+   * Finds the result that `put` repeats. Undefined when it is no retry. Throws `ledger_corrupt`.
+   */
   findSame(run: RunRow, put: StreamedPut): ResultRow | undefined {
     if (put.idempotencyKey !== null) {
       return this.#reader.byIdempotencyKey(run.key, put.idempotencyKey)
@@ -77,7 +83,10 @@ export class Results implements ResultNames {
     return undefined
   }
 
-  /** Throws `ledger_corrupt` when the holder of the put's evidence id is the same, which an index has not told. */
+  /**
+   * Throws `ledger_corrupt` when the result with the put's evidence id is the same, which an index
+   * should have found.
+   */
   #requireNotSame(run: number, put: StreamedPut): void {
     const holder = this.#reader.byEvidenceId(run, put.toolUseId)
     if (holder === undefined || holder.tool_use_id !== put.toolUseId) return
@@ -88,7 +97,10 @@ export class Results implements ResultNames {
     if (isSame) throw damaged()
   }
 
-  /** Whether a put of these names that has brought so many bytes may still be found by {@link findSame}. */
+  /**
+   * Whether {@link findSame} may still find a put with these names, of which `bytes` have come so
+   * far.
+   */
   mayHave(run: RunRow, { toolUseId, idempotencyKey }: PutNames, bytes: number): boolean {
     if (idempotencyKey !== null) {
       return this.#reader.byIdempotencyKey(run.key, idempotencyKey) !== undefined
@@ -97,8 +109,8 @@ export class Results implements ResultNames {
   }
 
   /**
-   * Keeps a result under the run's next number; returns also the run as it then is, which is the caller's to write. For room
-   * and chunks the caller has cared.
+   * Stores a result under the run's next number. The caller has already checked the limits and
+   * written the chunks. Returns the row, and the changed run, which the caller writes.
    */
   keep(place: Place, put: StreamedPut, keys: ChunkKeys): { row: NewResultRow; run: RunRow } {
     const { run } = place
@@ -132,7 +144,10 @@ export class Results implements ResultNames {
     this.#sql.rename.run(evidenceId, recallName, RESULT_CHECK.of(renamed), row.key)
   }
 
-  /** Erases rows of a run while `budget` (see `eraseCost`) lasts; returns what is left of it, which is above 0 when all are gone. */
+  /**
+   * Erases results of a run while `budget` (see `eraseCost`) lasts. Returns the rest of the budget:
+   * above 0 when all results are erased.
+   */
   erase(run: number, budget: number): number {
     this.#ids.forget()
     let left = budget
@@ -146,12 +161,12 @@ export class Results implements ResultNames {
     return 0
   }
 
-  /** After a transaction that failed. */
+  /** Called after a failed transaction. */
   forget(): void {
     this.#ids.forget()
   }
 
-  /** Throws `over_limit` when the run may not take another result of so many bytes. */
+  /** Throws `over_limit` when the run has no room for another result of `bytes`. */
   requireRoom(
     { results, kept_bytes }: Pick<RunRow, 'results' | 'kept_bytes'>,
     bytes: number,
@@ -173,7 +188,7 @@ export class Results implements ResultNames {
     }
   }
 
-  /** Returns what it cost. */
+  /** Erases a result, or as many of its last chunks as the budget allows. Returns the cost. */
   #eraseOne(row: ResultRow, budget: number): number {
     const { key, chunks, total_bytes } = row
     const cost = eraseCost(total_bytes)
@@ -222,13 +237,19 @@ export class Results implements ResultNames {
   }
 }
 
-/** A put without its value's bytes; they are digested here, in the thread that has less to do. */
+/**
+ * Replaces the value of a put by its size and digest. The digest is computed here, in the thread
+ * that has less to do.
+ */
 export function withoutValue({ value, plan, sha256, ...put }: Put): StreamedPut {
   const digest = sha256 ?? sha256Hex(value)
   return { ...put, sha256: digest, totalBytes: value.length, totals: plan.view }
 }
 
-/** How often this failure has now happened in a row, and what the run remembers for the next. */
+/**
+ * Number of times that this failure has occurred in a row, and what the run remembers for the next
+ * one.
+ */
 function failuresAfter(run: RunRow, { outcome, failureKey }: StreamedPut) {
   switch (outcome) {
     case 'output':

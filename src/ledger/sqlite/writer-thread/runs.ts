@@ -1,6 +1,6 @@
 /**
- * The rows of runs: opened, changed, counted, ended. Synchronous, and in the caller's transaction. What becomes of a run's
- * results is not decided here.
+ * Opens, changes, counts and ends runs in their rows. Synchronous, in the caller's transaction. The
+ * results of a run are handled elsewhere.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -12,13 +12,14 @@ import type { RunReader } from '../rows/run-reader.ts'
 import { isReadable, RUN_CHECK, type RunRow } from '../rows/run-state.ts'
 import { prepareRunWrites, type RunToErase, TOOL_CHECK } from '../rows/run-statements.ts'
 
+/** Rows of runs on one connection. */
 export class Runs {
   readonly #policy: LedgerPolicy
   readonly #reader: RunReader
   readonly #sql: ReturnType<typeof prepareRunWrites>
   readonly #purged: PurgedNumbers
 
-  /** `reader` is of the same connection. */
+  /** `reader` uses the same connection. */
   constructor(db: Database.Database, policy: LedgerPolicy, reader: RunReader) {
     this.#policy = policy
     this.#reader = reader
@@ -26,7 +27,10 @@ export class Runs {
     this.#purged = new PurgedNumbers(db)
   }
 
-  /** The run with this request noted; made if need be. Throws `ended`, `expired`, `evicted`, `over_limit`. */
+  /**
+   * Opens a run, or notes a request of an open one. Throws `ended`, `expired`, `evicted` and
+   * `over_limit`.
+   */
   open(ref: RunRef, now: number): { row: RunRow; created: boolean } {
     const found = this.requireOpenable(ref, now)
     if (found === undefined) return { row: this.create(ref, now), created: true }
@@ -35,8 +39,9 @@ export class Runs {
   }
 
   /**
-   * Throws as `open` would, and changes nothing. The run, when there is one: the one that is `known`, which is not read again,
-   * as it stands now.
+   * Checks that a run is open or can be opened, and changes nothing. Throws the errors of {@link
+   * open}. Returns the run as it is at `now`; undefined when it does not exist. A row that is
+   * `known` is not read again.
    */
   requireOpenable(ref: RunRef, now: number, known?: RunRow): RunRow | undefined {
     const found = known ? this.#reader.settled(known, now) : this.#reader.find(ref, now)
@@ -45,7 +50,7 @@ export class Runs {
     return found
   }
 
-  /** A run that `requireOpenable` has not found. */
+  /** Creates a run that {@link requireOpenable} has not found. */
   create(ref: RunRef, now: number): RunRow {
     const { defaultTtlSeconds, defaultVerbatimLimitChars } = this.#policy
     const { lastInsertRowid } = this.#sql.create.run({
@@ -62,7 +67,10 @@ export class Runs {
     return this.#reader.find(ref, now) as RunRow
   }
 
-  /** Throws `format_fixed`; the format of a run just made may be any. */
+  /**
+   * Changes a run by a patch. Throws `format_fixed`, except for a run that was just created, and
+   * `over_limit`.
+   */
   change({ row, created }: { row: RunRow; created: boolean }, patch: RunPatch): void {
     const format = patch.format ?? row.format
     if (!created && format !== row.format) {
@@ -81,7 +89,10 @@ export class Runs {
     this.#seal(row.key)
   }
 
-  /** Throws `over_limit`; a run that is past a limit already may still remove tools. */
+  /**
+   * Changes the tools of a run. Throws `over_limit`. A run that is already above a limit may still
+   * remove tools.
+   */
   #changeTools(row: RunRow, tools: ReadonlyMap<string, Buffer | null>): void {
     let { tool_count: count, tool_bytes: bytes } = row
     for (const [name, schema] of tools) {
@@ -108,12 +119,15 @@ export class Runs {
     this.#sql.countTools.run(count, bytes, row.key)
   }
 
-  /** Writes what puts have changed of an open run. */
+  /** Writes the columns that puts have changed. */
   count(row: RunRow): void {
     this.#sql.count.run({ ...row, row_checksum: RUN_CHECK.of(row) })
   }
 
-  /** Ends an open run, and notes that one has expired. One past its retention is left to a sweep, which is bounded. */
+  /**
+   * Ends an open run. Of another run it writes the state that time has brought. A run past its
+   * retention is left to a sweep, which limits evictions.
+   */
   end(row: RunRow, now: number): void {
     if (row.state === 'open') {
       const last_request_at = Math.max(row.last_request_at, now)
@@ -122,7 +136,7 @@ export class Runs {
     } else if (row.state !== 'evicting') this.settle(row)
   }
 
-  /** Writes the state that time has brought, where the row does not have it yet. */
+  /** Writes the state of a settled row when the stored row has another. */
   settle({ key, state, ended_at, last_request_at, tenant }: RunRow): void {
     if (state === 'open') return
     const { changes } = this.#sql.settle.run({ key, state, ended_at, last_request_at })
@@ -130,13 +144,15 @@ export class Runs {
     if (changes > 0 && state === 'evicting') this.#sql.countRuns.run({ tenant, added: -1 })
   }
 
-  /** Brings times of the run that lie in the future back to `now`. */
+  /** Sets times of the run that are after `now` to `now`. */
   notLater({ key }: RunRow, now: number): void {
     this.#sql.notLater.run({ key, now })
     this.#seal(key)
   }
 
-  /** Keeps the run's last number; what it had is without a name from now on, and to be erased. */
+  /**
+   * Purges a run: keeps its last number and takes its name away. Its rows are then to be erased.
+   */
   purge(row: RunRow): void {
     this.settle(row)
     if (isReadable(row)) this.#sql.countRuns.run({ tenant: row.tenant, added: -1 })
@@ -145,7 +161,7 @@ export class Runs {
     this.#purged.keep(row, row.last_number)
   }
 
-  /** Once the results of the run are gone. */
+  /** Erases the rest of a run whose results are erased. */
   erased({ key, state }: RunToErase): void {
     this.#sql.dropTools.run(key)
     if (state === 'purging') this.#sql.erase.run(key)
@@ -155,19 +171,20 @@ export class Runs {
     }
   }
 
-  /** Requests that were only noted so far. */
+  /** Writes requests that were only noted so far. */
   touch(touches: Iterable<Touch>): void {
     for (const [key, at] of touches) this.#request(key, at)
   }
 
   #request(key: number, at: number): void {
     const row = this.#sql.row.get(key)
-    // a row that is damaged must not get the checksum of a sound one; who asks for it is told, and other writes go on
+    // A damaged row must not get the checksum of a sound one. Whoever reads it gets the error;
+    // other writes go on.
     if (row === undefined || row.key !== key || !RUN_CHECK.isSound(row)) return
     if (this.#sql.request.run(at, key).changes > 0) this.#seal(key)
   }
 
-  /** Writes the checksum of a row that was found sound and has just been changed. */
+  /** Writes the checksum of a row that was sound and has just been changed. */
   #seal(key: number): void {
     const row = this.#sql.row.get(key)
     if (row !== undefined) this.#sql.seal.run(RUN_CHECK.of(row), key)
@@ -184,7 +201,7 @@ export class Runs {
 const overLimit = (detail: string, limit: string, value: number): CoatcheckError =>
   new CoatcheckError('over_limit', detail, { limit, value })
 
-/** Absent, as it is; null, the default. */
+/** Value after a patch: absent keeps the current one, null restores the default. */
 function patched(asked: number | null | undefined, current: number, standard: number): number {
   return asked === undefined ? current : (asked ?? standard)
 }

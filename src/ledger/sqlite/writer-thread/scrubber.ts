@@ -1,41 +1,57 @@
 /**
- * Overwrites what erased rows have left in the files: copies in unallocated bytes of pages, and the log. In pieces, between other
- * writes; each piece leaves a sound file, so that it may stop at any moment.
+ * Overwrites what erased rows have left in the files: copies in unallocated bytes of pages, and the
+ * log. It works in pieces, between other writes. Each piece leaves a sound file, so it may stop at
+ * any moment.
  *
- * Why it is complete. A scrub begins when the rows are gone. It cleans every page that was logged since the scrub before began, or
- * every page where that is not known, and each page once: a page that was cleaned, and read again from the file, can get copies of
- * rows that were live at that time, and of no others. A page that the log holds is not cleaned in the file, since a checkpoint would
- * write the logged one over it; it waits until the log has been emptied. The end is one step without other writes in between: the
- * log is emptied, the pages that have waited are cleaned. Pages logged later come from clean ones.
+ * Why it is complete:
+ *
+ * - A scrub begins after the rows are erased. It cleans each page that was logged since the
+ *   previous scrub began, or every page when those are not known. Each page is cleaned once. A page
+ *   that was cleaned and is then read from the file can get copies only of rows that were live at
+ *   that time.
+ * - A page that is in the log is not cleaned in the file, since a checkpoint would write the logged
+ *   page over it. It waits until the log has been emptied.
+ * - The last step runs without other writes in between: it empties the log and cleans the pages
+ *   that have waited. Pages that are logged later come from clean ones.
  */
 import type Database from 'better-sqlite3'
 import { LogPages } from '../file/log-pages.ts'
 import { PageFile } from '../file/page-file.ts'
 
-/** How long one piece cleans pages: a put may wait for it. */
+/** Milliseconds that one piece cleans pages, since a put may wait for it. */
 const PIECE_MS = 4
-/** Looked at the clock again after so many pages. */
+/** Pages between two looks at the clock. */
 const PAGES_A_LOOK = 16
-/** More pages than these are not told apart: all are cleaned. */
+/** Most pages that are remembered. Above that, all pages are cleaned. */
 const MOST_PAGES = 65_536
 
-/** `blocked`: a reader keeps the log from being emptied; nothing is lost by trying again. */
+/**
+ * State after a piece. `blocked`: a reader prevents the log from being emptied; it can be tried
+ * again.
+ */
 export type ScrubProgress = 'more' | 'blocked' | 'done'
 
+/** Scrubs the files of one ledger. */
 export class Scrubber {
   readonly #db: Database.Database
   readonly #log: LogPages
   readonly #file: PageFile
-  /** Logged since the last scrub began. Undefined: not known, so all. */
+  /**
+   * Pages logged since the last scrub began. Undefined when they are not known, which stands for
+   * all.
+   */
   #logged: Set<number> | undefined
-  /** What the scrub under way has to clean, and has cleaned in part; empty when none is. Undefined: all. */
+  /**
+   * All pages of the scrub under way, cleaned ones included; empty without a scrub. Undefined
+   * stands for all pages of the file.
+   */
   #scope: Set<number> | undefined = new Set()
-  /** What of it has not had its turn; undefined before it begins. */
+  /** Pages of the scrub that have not had their turn; undefined before it begins. */
   #left: Iterator<number> | undefined
-  /** Those that were in the log when their turn came. */
+  /** Pages that were in the log when their turn came. */
   #waiting: number[] = []
 
-  /** `db` is the connection that writes. */
+  /** `db` is the writing connection. */
   constructor(db: Database.Database) {
     this.#db = db
     const pageBytes = db.pragma('page_size', { simple: true }) as number
@@ -43,17 +59,20 @@ export class Scrubber {
     this.#file = new PageFile(db.name, pageBytes)
   }
 
-  /** To be called after every transaction. Throws nothing: the transaction is done. */
+  /** Must be called after every transaction. Throws nothing, since the transaction is done. */
   noteCommit(): void {
     try {
       this.#noteLog()
     } catch {
-      // it cannot be read: any page may be in it
+      // The log cannot be read, so any page may be in it.
       this.#logged = undefined
     }
   }
 
-  /** Once rows are erased, before {@link step}. A scrub that is under way begins anew, with its pages and those logged since. */
+  /**
+   * Begins a scrub, after rows were erased and before {@link step}. A scrub that is under way
+   * begins anew, with its pages and those logged since.
+   */
   begin(): void {
     this.noteCommit()
     if (this.#scope === undefined) this.#logged = undefined
@@ -65,7 +84,10 @@ export class Scrubber {
     this.#left = scope === undefined ? upTo(this.#file.pages) : scope.values()
   }
 
-  /** The next piece; outside of transactions. What it throws has lost nothing: the next piece begins the scrub anew. */
+  /**
+   * Scrubs the next piece, outside of transactions. An error loses nothing: the next piece begins
+   * the scrub anew.
+   */
   step(): ScrubProgress {
     try {
       return this.#step()
@@ -73,12 +95,12 @@ export class Scrubber {
       this.#left = undefined
       throw error
     } finally {
-      // the pages that the connection holds are those of before
+      // The pages in the connection's cache are those from before cleaning.
       this.#db.pragma('shrink_memory')
     }
   }
 
-  /** After the connection has been closed. */
+  /** Must be called after the connection was closed. */
   close(): void {
     this.#log.close()
     this.#file.close()
@@ -111,7 +133,10 @@ export class Scrubber {
     if (this.#logged.size > MOST_PAGES) this.#logged = undefined
   }
 
-  /** Cleans pages while there is time, and sets those aside that the log holds. While it does, nobody else writes. */
+  /**
+   * Cleans pages while there is time, and sets aside those that are in the log. Nothing else can
+   * write meanwhile.
+   */
   #clean(pages: Iterator<number>): 'more' | 'done' {
     const until = performance.now() + PIECE_MS
     this.#db.exec('BEGIN IMMEDIATE')
@@ -130,7 +155,10 @@ export class Scrubber {
     }
   }
 
-  /** False when a reader is in the way. Never waits for one: others would wait for this. */
+  /**
+   * Empties the log. False when a reader blocks that. Does not wait for readers, since other writes
+   * would wait too.
+   */
   #emptyLog(): boolean {
     const timeoutMs = this.#db.pragma('busy_timeout', { simple: true })
     this.#db.pragma('busy_timeout = 0')

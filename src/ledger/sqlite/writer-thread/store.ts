@@ -1,6 +1,7 @@
 /**
- * What writes: synchronous calls on the one connection that changes the file. Every write is one transaction, and what it
- * throws has changed nothing. Arguments and answers are plain values, since the callers are in another thread.
+ * Writes the ledger: synchronous calls on the one connection that changes the file. Each write is
+ * one transaction, and one that throws has changed nothing. Arguments and answers are plain values,
+ * since the callers are in another thread.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -24,7 +25,7 @@ import { Scrubber } from './scrubber.ts'
 import { Transactions } from './transactions.ts'
 import { type Asked, bytesIn, Uploads } from './uploads.ts'
 
-/** Opens or makes the ledger at `path`; see `file.ts` for what it throws. */
+/** Opens or creates the ledger at `path`. Throws the errors of `openFile` in `file/file.ts`. */
 export function openStore(path: string, policy: LedgerPolicy, options: OpenOptions = {}): Store {
   const file = openFile(path, options)
   try {
@@ -35,6 +36,7 @@ export function openStore(path: string, policy: LedgerPolicy, options: OpenOptio
   }
 }
 
+/** The writing side of a ledger file. */
 export class Store {
   readonly #file: GuardedFile
   readonly #db: Database.Database
@@ -46,13 +48,13 @@ export class Store {
   readonly #puts: Puts
   readonly #eraser: Eraser
   readonly #scrubber: Scrubber
-  /** Received, and written with the next transaction. */
+  /** Requests that are noted and written with the next transaction. */
   readonly #touches = new Touches()
-  /** Of the schema; what a ping writes again. */
+  /** Version of the schema. A ping writes it again. */
   readonly #version: number
   readonly #transactions: Transactions
 
-  /** Takes the file over: it is closed with the store. */
+  /** Takes over the file, which is closed with the store. */
   constructor(file: GuardedFile, policy: LedgerPolicy) {
     const { db } = file
     const { maxEvictionsPerMinute } = policy
@@ -84,7 +86,10 @@ export class Store {
     })
   }
 
-  /** When the last write failed, tries a small one: reads alone would not tell that the disk is full. */
+  /**
+   * Checks that the file can be read. When the last write failed, also tries a small one, since a
+   * read does not show a full disk.
+   */
   ping(): void {
     this.#transactions.guard(() => {
       this.#reader.ping()
@@ -94,16 +99,20 @@ export class Store {
     })
   }
 
-  /** Takes touches along with what is written next. */
+  /** Notes requests, which are written with the next transaction. */
   touch(touches: readonly Touch[]): void {
     for (const [key, at] of touches) this.#touches.note(key, at)
   }
 
+  /** True when no noted request is left to write. */
   get touchesWritten(): boolean {
     return this.#touches.size === 0
   }
 
-  /** Keeps all in one transaction; a refusal is its put's alone. Throws when the transaction fails, which keeps none. */
+  /**
+   * Stores all puts in one transaction. A refusal is the outcome of its put alone. When the
+   * transaction fails, it throws and stores none.
+   */
   append(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     try {
       return this.#transactions.guard(() => {
@@ -111,22 +120,24 @@ export class Store {
         return this.#appendAll(appends)
       })
     } finally {
-      // finished or failed: nobody adds to them any more
+      // Finished or failed: no more chunks come for these uploads.
       for (const append of appends) if ('upload' in append) this.#uploads.drop(append.upload)
     }
   }
 
-  /** The key of an upload. Throws as an append would, as far as that is known. */
+  /**
+   * Opens an upload and returns its key. Throws the refusals of a put that are known beforehand.
+   */
   openUpload(asked: Asked, now: number): number {
     return this.#transactions.guard(() => this.#puts.openUpload(asked, now))
   }
 
-  /** A call of an upload waits to be made. */
+  /** Notes that a call for an upload has arrived and waits its turn. */
   heard(upload: number): void {
     this.#uploads.heard(upload)
   }
 
-  /** Keeps the next chunks of an upload, which is dropped when this throws. */
+  /** Writes the next chunks of an upload. The upload is dropped when this throws. */
   stage(key: number, chunks: readonly Chunk[], now: number): void {
     try {
       this.#transactions.guardUnsynced(() => {
@@ -140,11 +151,12 @@ export class Store {
     }
   }
 
-  /** What was added is to be erased. */
+  /** Abandons an upload. Its chunks are then to be erased. */
   dropUpload(key: number): undefined {
     this.#uploads.drop(key)
   }
 
+  /** Opens or changes a run; see `Ledger.openRun`. */
   openRun(ref: RunRef, patch: RunPatch, now: number): { run: Run; created: boolean } {
     return this.#transactions.guardWrite(() => {
       const opened = this.#runs.open(ref, now)
@@ -154,6 +166,7 @@ export class Store {
     })
   }
 
+  /** Ends a run without a purge; see `Ledger.endRun`. */
   endRun(ref: RunRef, now: number): RunCounts {
     return this.#transactions.guardWrite(() => {
       const row = this.#reader.find(ref, now)
@@ -162,7 +175,10 @@ export class Store {
     })
   }
 
-  /** Leaves rows to be erased, and nothing that can be read. Is on disk when {@link erase} has scrubbed. */
+  /**
+   * Purges a run: it cannot be read any more, and its rows are to be erased. The purge is on disk
+   * when {@link erase} has scrubbed.
+   */
   purgeRun(ref: RunRef, now: number): RunCounts {
     const purge = (): RunCounts => {
       const row = this.#reader.find(ref, now)
@@ -176,13 +192,13 @@ export class Store {
     return counts
   }
 
-  /** True when there are more runs to look at. */
+  /** Sweeps some runs. True when there are more to examine. */
   sweep(now: number): boolean {
     this.#diskRoom.refill()
     return this.#transactions.guardWrite(() => this.#eraser.sweep(now))
   }
 
-  /** Erases a piece of what is to be erased. */
+  /** Erases one piece. */
   erase(): Progress {
     const step = (): Progress => {
       const progress = this.#eraser.step((work) => this.#transactions.write(work))
@@ -193,23 +209,26 @@ export class Store {
     return this.#diskRoom.withReserve(() => this.#transactions.guardUnsynced(step))
   }
 
-  /** Leaves what a reader blocks for a later {@link erase}; but what is purged is on disk as such. */
+  /** Leaves a blocked scrub for a later {@link erase}. Purges are flushed to disk. */
   postponeScrub(): void {
     this.#eraser.postpone()
     this.#transactions.guardWrite(() => this.#writeSomething())
   }
 
-  /** Writes the touches that it has. */
+  /** Writes the noted requests. */
   flush(): void {
     this.#transactions.guardWrite(() => undefined)
   }
 
-  /** Copies a long log into the ledger, when it is due. Throws nothing. */
+  /** Copies a long log into the ledger when it is due. Throws nothing. */
   checkpoint(): void {
     this.#transactions.checkpoint()
   }
 
-  /** Frees the file whatever happens; throws when the touches could not be written, but not after a fault that was told. */
+  /**
+   * Closes the file in any case. Throws when the noted requests could not be written, unless a
+   * fault was already reported.
+   */
   close(): void {
     try {
       if (!this.#file.hasFault) this.flush()
@@ -219,13 +238,16 @@ export class Store {
     }
   }
 
-  /** A savepoint copies every page that is changed after it, so that puts get one only when a fault is among them. */
+  /**
+   * Stores puts. A savepoint copies every page that is changed after it, so puts run in savepoints
+   * only after a fault among them.
+   */
   #appendAll(appends: readonly (Append | Finish)[]): readonly AppendOutcome[] {
     const given = (outcomes: readonly AppendOutcome[]) => numbersIn(appends, outcomes)
     try {
       return this.#transactions.write(() => this.#puts.keepAll(appends), given)
     } catch (error) {
-      // a row that is damaged is the fault of its own put
+      // A damaged row is the fault of the put that met it.
       if (error instanceof CoatcheckError && error.code !== 'ledger_corrupt') throw error
       const apart = (work: () => Appended) => this.#apart(work)
       return this.#transactions.write(() => this.#puts.keepAll(appends, apart), given)
@@ -234,17 +256,20 @@ export class Store {
 
   #apart(work: () => Appended): AppendOutcome {
     try {
-      // within a transaction, this is a savepoint
+      // Within a transaction, this is a savepoint.
       return this.#transactions.nest(work)
     } catch (error) {
-      // some failures end the whole transaction
+      // Some failures end the whole transaction.
       if (!this.#db.inTransaction) throw error
       this.#results.forget()
       return { refusal: this.#transactions.toLedgerError(error) }
     }
   }
 
-  /** A transaction that changes nothing is not committed. */
+  /**
+   * Writes the version of the schema again, since SQLite does not commit a transaction without
+   * changes.
+   */
   #writeSomething(): void {
     this.#db.pragma(`user_version = ${this.#version}`)
   }

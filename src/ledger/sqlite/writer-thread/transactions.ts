@@ -1,6 +1,7 @@
 /**
- * Transactions of the connection that writes. Each call of the store is made within one of these, so that no error of the disk
- * passes unseen: after some nothing more may be written, see `guarded-file.ts`.
+ * Transactions of the writing connection. Every call of the store runs within one of the guards, so
+ * that no disk error goes unnoticed. After some errors nothing more may be written; see
+ * `guarded-file.ts`.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -11,12 +12,15 @@ import { ledgerError } from '../file/sqlite-errors.ts'
 import { unsynced } from '../unsynced.ts'
 
 interface Parts {
-  /** Within each transaction, at its end. */
+  /** Runs in each transaction, at its end. */
   readonly finish: () => void
+  /** Called after each commit. */
   readonly committed: () => void
+  /** Called after each failed transaction. */
   readonly failed: () => void
 }
 
+/** Makes transactions on one file. */
 export class Transactions {
   readonly #file: GuardedFile
   readonly #parts: Parts
@@ -30,12 +34,12 @@ export class Transactions {
     this.#transaction = file.db.transaction((work: () => unknown) => work())
   }
 
-  /** True when the last transaction failed, by no refusal. */
+  /** True when the last transaction failed by an error other than a refusal. */
   get hasFailed(): boolean {
     return this.#hasFailed
   }
 
-  /** Does `work`, which may make transactions by {@link write}. Throws errors of the contract. */
+  /** Runs `work`, which may call {@link write}. Throws errors of the contract. */
   guard<Answer>(work: () => Answer): Answer {
     try {
       this.#file.requireWritable()
@@ -46,7 +50,7 @@ export class Transactions {
     }
   }
 
-  /** Guards `work`, whose transactions do not wait for the disk. */
+  /** Like {@link guard}, but the transactions of `work` do not wait for the disk. */
   guardUnsynced<Answer>(work: () => Answer): Answer {
     return this.guard(() => {
       this.#isSynced = false
@@ -58,14 +62,14 @@ export class Transactions {
     })
   }
 
-  /** Guards one transaction. */
+  /** Runs `work` as one transaction within {@link guard}. */
   guardWrite<Answer>(work: () => Answer): Answer {
     return this.guard(() => this.write(work))
   }
 
   /**
-   * Makes one transaction of `work`, which is all of it kept or nothing. Within one of the guards. `givenBy`: the numbers that
-   * it gave to runs.
+   * Runs `work` as one transaction. Must be called within a guard. `givenBy` returns the numbers
+   * that the transaction gave to runs.
    */
   write<Answer>(
     work: () => Answer,
@@ -88,12 +92,15 @@ export class Transactions {
     }
   }
 
-  /** Makes a savepoint of `work` within a transaction. */
+  /** Runs `work` as a savepoint within a transaction. */
   nest<Answer>(work: () => Answer): Answer {
     return this.#transaction(work) as Answer
   }
 
-  /** Copies a long log into the ledger. A failure is told as a notice: nobody waits for this. */
+  /**
+   * Copies a long log into the ledger. Throws nothing: a failure is reported as a notice, since no
+   * caller waits for this.
+   */
   checkpoint(): void {
     try {
       this.#file.checkpoint()
@@ -103,6 +110,7 @@ export class Transactions {
     }
   }
 
+  /** Turns an error into one of the contract. */
   toLedgerError(error: unknown): unknown {
     return ledgerError(error, () => hasNoRoomAt(this.#file.path))
   }

@@ -1,22 +1,26 @@
 /**
- * Who makes room where as many uploads are under way as may be: one of which nothing has come for a while, or one of a tenant that has
- * more of them than the tenant that asks. So no tenant keeps another out, however fast its uploads are.
+ * Chooses the upload that makes room when the limit of uploads is reached: one that has had no data
+ * for a while, or one of a tenant that has more uploads than the asking tenant. So no tenant keeps
+ * another out, however fast its uploads are.
  */
 
+/** An upload that is under way. */
 export interface Share {
   readonly tenant: string
-  /** Bytes that it has brought so far. */
+  /** Bytes that have come so far. */
   readonly bytes: number
-  /** Since when nothing has come of it, by the clock of this process in milliseconds. */
+  /** Time of the last data, in milliseconds of this process's monotonic clock. */
   readonly quietSince: number
 }
 
+/** The upload that makes room, by its key, and the reason. */
 export type GivingWay = { readonly key: number; readonly why: 'quiet' | 'share' }
 
 /**
- * The upload that makes room for one of `tenant`: the one that is quiet for longest, if that is since `quietBefore` or longer.
- * Else, of the tenant with most uploads, the one that has brought least, if that tenant still has as many as `tenant` after. Undefined
- * when there is none.
+ * Returns the upload that makes room for one of `tenant`. First choice: the upload that has been
+ * quiet for longest, if its last data came at `quietBefore` or earlier. Otherwise, of the tenant
+ * with the most uploads, the one with the fewest bytes, if that tenant then still has at least as
+ * many uploads as `tenant`. Undefined when there is none.
  */
 export function givingWay(
   underWay: ReadonlyMap<number, Share>,

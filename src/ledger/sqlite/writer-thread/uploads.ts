@@ -1,7 +1,10 @@
 /**
- * Values on their way in pieces: their chunks are rows already, under keys set aside for them, and a row of `uploads` says
- * that no result has them. Here is known who is still adding; what nobody adds to is to be erased, so that nothing has to be
- * done about it where an upload fails, and after a crash all are. Synchronous, and in the caller's transaction.
+ * Uploads: values that arrive in pieces. Their chunks are already rows, under keys reserved for
+ * them. A row of the table `uploads` says that no result has these chunks yet.
+ *
+ * This class knows which uploads are under way. All others are to be erased, so a failed upload
+ * needs no further steps, and after a crash all are erased. Synchronous, in the caller's
+ * transaction.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -11,14 +14,23 @@ import { type ChunkKeys, type ChunkWriter, eraseCost } from '../rows/chunks.ts'
 import type { Results } from './results.ts'
 import { type GivingWay, givingWay } from './upload-shares.ts'
 
-/** Set aside for the chunks of one value, since they have no gaps: 256 GiB of them. Keys are plenty. */
+/**
+ * Keys reserved for one value, since its chunks have no gaps: 256 GiB of chunks. There are plenty
+ * of keys.
+ */
 const RESERVED_KEYS = 4_194_304
-/** Each holds some memory here and in its reader. Past it: `overloaded`. */
+/**
+ * Most uploads at a time, since each takes some memory here and in the reader of its request. Above
+ * it: `overloaded`.
+ */
 const UPLOADS = 64
-/** After so long without a chunk, an upload makes room for another one where there is none. */
+/**
+ * After this many milliseconds without a chunk, an upload makes room for another when the limit is
+ * reached.
+ */
 const QUIET_MS = 5_000
 
-/** For whom an upload is, and as what. */
+/** Run of an upload, and the names of its put. */
 export interface Asked {
   readonly ref: RunRef
   readonly names: PutNames
@@ -27,19 +39,23 @@ export interface Asked {
 interface Upload extends Asked {
   readonly chunks: number
   readonly bytes: number
-  /** Since when nothing came of it, by this process's clock; past all times while something waits to be done. */
+  /**
+   * Time of the last data, by the monotonic clock in milliseconds. Infinite while a call for it
+   * waits its turn.
+   */
   quietSince: number
 }
 
+/** Uploads on one connection. */
 export class Uploads {
   readonly #sql: ReturnType<typeof prepare>
   readonly #chunks: ChunkWriter
   readonly #results: Results
   readonly #underWay = new Map<number, Upload>()
-  /** Those that had to make room, until their callers have heard of it. */
+  /** Uploads that had to make room, until their callers have been told. */
   readonly #displaced = new Map<number, GivingWay['why']>()
 
-  /** The parts are of the same connection. */
+  /** All parts use the same connection. */
   constructor(
     db: Database.Database,
     parts: { readonly chunks: ChunkWriter; readonly results: Results },
@@ -50,8 +66,8 @@ export class Uploads {
   }
 
   /**
-   * Sets keys aside; nothing is written. The first of them names the upload. Where too many are under way, one makes room, see
-   * `upload-shares.ts`. Throws `overloaded` when none does.
+   * Opens an upload: reserves keys, of which the first names the upload, and writes nothing. At the
+   * limit another upload makes room, see `upload-shares.ts`. Throws `overloaded` when none does.
    */
   open({ ref, names }: Asked): number {
     if (this.#underWay.size >= UPLOADS) this.#makeRoom(ref.tenant)
@@ -60,30 +76,36 @@ export class Uploads {
     return key
   }
 
-  /** Something came of it, which waits to be done. */
+  /** Notes that a call for an upload has arrived and waits its turn. */
   heard(key: number): void {
     const upload = this.#underWay.get(key)
     if (upload !== undefined) upload.quietSince = Number.POSITIVE_INFINITY
   }
 
-  /** Throws `ended` for one that was dropped, `overloaded` for one that made room. */
+  /**
+   * Finds an upload. Throws `ended` for one that was dropped, and `overloaded` for one that made
+   * room.
+   */
   find(key: number): Upload {
     const upload = this.#underWay.get(key)
     if (upload !== undefined) return upload
     const why = this.#displaced.get(key)
     if (why !== undefined) throw overloaded(DISPLACED[why])
-    const detail = 'The run was purged while the value was on its way. Nothing of it is kept.'
+    const detail = 'The run was purged while the value was being sent. Nothing of it is stored.'
     throw new CoatcheckError('ended', detail)
   }
 
-  /** The bytes that a run's uploads have brought so far. */
+  /** Bytes that have come so far for all uploads of a run. */
   bytesOf(ref: RunRef): number {
     let bytes = 0
     for (const upload of this.#underWay.values()) if (isSame(upload.ref, ref)) bytes += upload.bytes
     return bytes
   }
 
-  /** Writes the next chunks; `added` when they are committed. */
+  /**
+   * Writes the next chunks. The caller calls {@link added} when they are committed. Throws
+   * `over_limit` for too many chunks.
+   */
   add(key: number, chunks: readonly Chunk[]): void {
     const upload = this.find(key)
     if (upload.chunks + chunks.length > RESERVED_KEYS) {
@@ -100,6 +122,7 @@ export class Uploads {
     this.#chunks.keep({ result: key, n: upload.chunks }, chunks, { incompressible: false })
   }
 
+  /** Counts chunks that are committed. */
   added(key: number, chunks: readonly Chunk[]): void {
     const before = this.find(key)
     this.#underWay.set(key, {
@@ -110,25 +133,25 @@ export class Uploads {
     })
   }
 
-  /** A result has its chunks from now on. */
+  /** Finishes an upload. Returns its chunks, which belong to a result from now on. */
   finish(key: number): ChunkKeys {
     const { chunks } = this.find(key)
     this.#sql.erase.run(key)
     return { key, chunks }
   }
 
-  /** Nobody adds to it any more: it is to be erased, unless it was finished. */
+  /** Forgets an upload. It is to be erased, unless it was finished. */
   drop(key: number): void {
     this.#underWay.delete(key)
     this.#displaced.delete(key)
   }
 
-  /** The same for all of a run. */
+  /** Forgets all uploads of a run. */
   dropAll(ref: RunRef): void {
     for (const [key, upload] of this.#underWay) if (isSame(upload.ref, ref)) this.drop(key)
   }
 
-  /** One that is to be erased. */
+  /** Key of an upload that is to be erased. Undefined when there is none. */
   toErase(): number | undefined {
     return this.#sql.all.all().find((key) => !this.#underWay.has(key))
   }
@@ -143,13 +166,16 @@ export class Uploads {
     const quietBefore = performance.now() - QUIET_MS
     const giving = givingWay(shares, { tenant, quietBefore })
     if (giving === undefined) {
-      throw overloaded(`${UPLOADS} values are on their way in pieces, which is the limit.`)
+      throw overloaded(`${UPLOADS} uploads are under way, which is the limit.`)
     }
     this.#underWay.delete(giving.key)
     this.#displaced.set(giving.key, giving.why)
   }
 
-  /** Erases from its end while `budget` (see `eraseCost`) lasts; returns what is left of it, above 0 when all is gone. */
+  /**
+   * Erases chunks of an upload from its end while `budget` (see `eraseCost`) lasts. Returns the
+   * rest of the budget: above 0 when everything is erased.
+   */
   erase(key: number, budget: number): number {
     const cost = eraseCost(CHUNK_BYTES)
     const last = this.#chunks.lastKey(key, key + RESERVED_KEYS)
@@ -167,8 +193,8 @@ export class Uploads {
 }
 
 const DISPLACED: Readonly<Record<GivingWay['why'], string>> = {
-  quiet: `Nothing came of the value for ${QUIET_MS} ms while others waited.`,
-  share: `The value made room for one of another tenant, which had fewer of the ${UPLOADS} that may be on their way.`,
+  quiet: `No data of the value came for ${QUIET_MS} ms while others waited.`,
+  share: `The value made room for one of another tenant, which had fewer of the ${UPLOADS} uploads that may be under way.`,
 }
 
 const overloaded = (what: string): CoatcheckError =>
@@ -177,6 +203,7 @@ const overloaded = (what: string): CoatcheckError =>
     value: UPLOADS,
   })
 
+/** Sum of the bytes of chunks. */
 export function bytesIn(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { bytes }) => sum + bytes.length, 0)
 }

@@ -1,7 +1,7 @@
 /**
- * The thread that writes: opens the ledger, says so, and hands all messages to the writer. Nothing is decided here. It ends
- * when the ledger is closed or could not be opened, as nothing is left to do; a fault ends it too, which its owner tells all
- * who wait.
+ * Entry of the writer thread. It opens the ledger, reports that, and passes all messages to the
+ * write loop. It decides nothing. The thread ends when the ledger is closed or could not be opened.
+ * An uncaught error ends it too; the main thread then rejects all waiting calls.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Tell } from '../../notice.ts'

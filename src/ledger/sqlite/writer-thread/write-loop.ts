@@ -1,8 +1,13 @@
 /**
- * The order of writes, and their answers. What has arrived by the end of a turn of this thread's event loop is done then, in
- * order; appends next to each other share one transaction. All of a turn is answered in one message, after its commits. No
- * timer: under load, the turns grow by themselves. What a call throws is its answer; nothing else stops for it.
- * What may take long comes after the rest of a turn, one piece of each kind: the chunks of an upload, and erasing.
+ * Decides the order of writes and answers them.
+ *
+ * All calls that have arrived by the end of an event-loop turn of this thread are carried out then,
+ * in order. Adjacent puts share one transaction. All calls of a turn are answered in one message,
+ * after the commits. There is no timer: under load, turns grow by themselves. An error of a call is
+ * its answer and stops nothing else.
+ *
+ * Work that may take long follows after the rest of a turn, one piece of each kind: chunks of an
+ * upload, and erasing.
  */
 import { freeWithRest } from '../../../core/memory.ts'
 import type { Chunk, RunCounts } from '../../ledger.ts'
@@ -28,6 +33,7 @@ interface Stage {
   readonly call: StageCall
 }
 
+/** The write loop of the writer thread. */
 export class Writer {
   readonly #store: Store
   readonly #post: (message: FromWriter) => void
@@ -40,7 +46,7 @@ export class Writer {
   #replies: Reply[] = []
   #commits: Commit[] = []
 
-  /** Answers by `post`. `onClosed`: after the answer to `close`. */
+  /** `post` sends answers. `onClosed` is called after the answer to `close`. */
   constructor(store: Store, post: (message: FromWriter) => void, onClosed: () => void) {
     this.#store = store
     this.#post = post
@@ -53,6 +59,7 @@ export class Writer {
     this.#wake()
   }
 
+  /** Takes a message, which is handled in the next turn. */
   receive(message: ToWriter): void {
     this.#store.touch(message.touches)
     const { id, call } = message
@@ -107,7 +114,7 @@ export class Writer {
     if (this.#isClosed) this.#onClosed()
   }
 
-  /** One transaction: all of it is kept, or none. */
+  /** Stores a group of puts in one transaction: all or none. */
   #keep(group: readonly AppendEntry[]): void {
     if (group.length === 0) return
     const startedAt = performance.now()
@@ -124,7 +131,7 @@ export class Writer {
       for (const { id } of group) this.#fail(id, error)
     }
     for (const { append } of group) if ('value' in append.put) freeWithRest(append.put.value)
-    // of a retry, or of one that failed
+    // Chunks of a retry or of a failed upload are to be erased.
     if (group.some(({ append }) => 'upload' in append)) this.#erasing.start()
   }
 
@@ -147,7 +154,7 @@ export class Writer {
     } else this.#answer(id, () => this.#doNow(call))
   }
 
-  /** Answers when all that `work` left to be erased is gone. */
+  /** Runs `work`, and answers when everything that it left to be erased is gone. */
   #whenErased(id: number, work: () => RunCounts | undefined): void {
     try {
       const answer = work()
@@ -175,7 +182,7 @@ export class Writer {
       case 'openRun':
         return this.#store.openRun(call.ref, call.patch, call.now)
       case 'openUpload':
-        // one that made room
+        // Another upload may have made room, whose chunks are to be erased.
         this.#erasing.start()
         return this.#store.openUpload(call, call.now)
       case 'endRun':
@@ -184,7 +191,7 @@ export class Writer {
         return this.#sweep(call.now)
       case 'ping':
         this.#store.ping()
-        // what a full disk had stopped
+        // Erasing may have been stopped by a full disk.
         this.#erasing.start()
         return undefined
       case 'flush':
@@ -200,7 +207,7 @@ export class Writer {
     }
   }
 
-  /** With a piece of erasing, so that sweeps alone bring it to its end. */
+  /** Sweeps and erases one piece, so that sweeps alone bring erasing to its end. */
   #sweep(now: number): boolean {
     const more = this.#store.sweep(now)
     this.#erasing.start()
@@ -209,7 +216,7 @@ export class Writer {
   }
 }
 
-/** A buffer arrives as a plain array of bytes. */
+/** Buffer over bytes that have arrived as a plain array. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBufferLike>): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength)
 
