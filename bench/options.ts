@@ -20,16 +20,18 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
+Measures coatcheck, prints the rows, and writes docs/reference/benchmarks.md.
   --quick        smaller sizes, under two minutes; does not write the page
   --only a,b     rows whose id is or begins with one of these; does not write the page
   --check        exit 1 when a row is worse than half of its floor (twice its ceiling) or did not run; where a
                  floor is far off, than half of what has been reached
   --write        write docs/reference/benchmarks.md in any case
   --json FILE    write the outcomes as JSON
-  --list         the rows and their ids`
+  --list         the rows and their ids
+  --help         says this`
 
-/** Throws with what is wrong. */
-export function readOptions(args: readonly string[]): Options {
+/** Undefined for `--help`. Throws with what is wrong. */
+export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -39,8 +41,10 @@ export function readOptions(args: readonly string[]): Options {
       list: { type: 'boolean', default: false },
       only: { type: 'string', default: '' },
       json: { type: 'string' },
+      help: { type: 'boolean', default: false },
     },
   })
+  if (values.help) return undefined
   const only = values.only.split(',').filter((id) => id !== '')
   return {
     plan: values.quick ? QUICK : FULL,

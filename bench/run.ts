@@ -15,10 +15,14 @@ const USED_WRONGLY = 2
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<number> {
-  let options: Options
+  let options: Options | undefined
   let cases: readonly Case[]
   try {
     options = readOptions(args)
+    if (options === undefined) {
+      console.log(USAGE)
+      return 0
+    }
     cases = chosen(allCases(options.plan), options.only)
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)

@@ -8,6 +8,7 @@ Number tokens, key order and duplicate keys are compared as written, never throu
 Prints a line per family and the first mismatches; exits 0 only when every vector that ran agreed.
 COATCHECK_TOKEN, when set, is sent as a bearer token.
 """
+import argparse
 import gzip
 import hashlib
 import http.client
@@ -214,10 +215,23 @@ FAMILIES = {f.__name__: f for f in (preview, reference_hint, window, bounded, re
                                     compact_error, failure_tracker, micro_compact, trigger, compaction_apply)}
 
 
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base", help="where the service listens")
+    parser.add_argument("folder", help="where the files of the families are")
+    parser.add_argument("family", nargs="*", help="one of " + ", ".join(FAMILIES) + "; none: all")
+    given = parser.parse_args()
+    unknown = [name for name in given.family if name not in FAMILIES]
+    if unknown:
+        parser.error("no family is called " + ", ".join(unknown))
+    return given
+
+
 def main():
-    base, folder = sys.argv[1], sys.argv[2]
-    client, worst = Client(base), 0
-    for name in sys.argv[3:] or FAMILIES:
+    given = arguments()
+    folder = given.folder
+    client, worst = Client(given.base), 0
+    for name in given.family or FAMILIES:
         run, ok, bad, skipped, shown = FAMILIES[name], 0, 0, 0, 0
         for line in read(folder, name):
             if not line:

@@ -1,16 +1,13 @@
 /**
  * `npm run bench:peers`: coatcheck and what one would use instead, in one run. Starts all it needs, prints tables, and
- * writes them to docs/reference/benchmarks-peers.md when all of it has run.
- *
- * `-- --rounds 7` · `--quick`: two rounds, 10 MB instead of 100 · `--only puts,http,lines,elide,nasty` · `--write`: also
- * after one of those.
+ * writes them to docs/reference/benchmarks-peers.md when all of it has run. `-- --help` lists its options.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { documentOf } from './document.ts'
 import { MIB } from './inputs.ts'
+import { optionsOrEnd } from './options.ts'
 import type { Results } from './results.ts'
 import { Stage } from './stage.ts'
 import { measureElisions } from './tasks/elide.ts'
@@ -22,9 +19,6 @@ import { measureHttpPuts } from './tasks/put-http.ts'
 const DOCUMENT = fileURLToPath(new URL('../../docs/reference/benchmarks-peers.md', import.meta.url))
 const PACKAGE = new URL('package.json', import.meta.url)
 const SERVERS = { redis: 'Redis', postgres: 'PostgreSQL' }
-const PARTS = ['nasty', 'elide', 'puts', 'http', 'lines']
-const ROUNDS = '7'
-const QUICK_ROUNDS = '2'
 const TEXT_MEGABYTES = 100
 const QUICK_TEXT_MEGABYTES = 10
 const BYTES_PER_GIB = 1024 * MIB
@@ -32,26 +26,17 @@ const BYTES_PER_GIB = 1024 * MIB
 const EXIT_LISTENERS = 64
 const INTERRUPTED = 130
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: 'string' },
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: PARTS.join(',') },
-    write: { type: 'boolean', default: false },
-  },
-})
+const options = optionsOrEnd()
 process.setMaxListeners(EXIT_LISTENERS)
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(INTERRUPTED))
 
-const parts = options.only.split(',')
-const whole = !options.quick && PARTS.every((part) => parts.includes(part))
 const text = documentOf(await measureAll())
 console.log(text)
-if (whole || options.write) writeFileSync(DOCUMENT, text)
+if (options.write) writeFileSync(DOCUMENT, text)
 
 async function measureAll(): Promise<Results> {
-  const rounds = Number(options.rounds ?? (options.quick ? QUICK_ROUNDS : ROUNDS))
-  const textMegabytes = options.quick ? QUICK_TEXT_MEGABYTES : TEXT_MEGABYTES
+  const { rounds, quick, parts } = options
+  const textMegabytes = quick ? QUICK_TEXT_MEGABYTES : TEXT_MEGABYTES
   const stage = await Stage.open()
   const part = <Answer>(name: string, none: Answer, work: () => Promise<Answer>) => {
     if (!parts.includes(name)) return none

@@ -52,7 +52,7 @@ describe('what is asked for', () => {
       only: ['put', 'size-logs'],
       write: false,
     })
-    expect(readOptions(['--quick', '--write']).write).toBe(true)
+    expect(readOptions(['--quick', '--write'])?.write).toBe(true)
     expect(() => readOptions(['--fast'])).toThrow('--fast')
   })
 
