@@ -1,6 +1,6 @@
 /**
- * Settings: one schema, read from the environment once, before anything else. Each has its unit in its name. What is
- * shown here is what the docs show.
+ * Settings: one schema, read from the environment once at the start. Each name contains its unit.
+ * The docs are generated from the schema.
  */
 import { envSchema } from 'env-schema'
 import { type Static, Type } from 'typebox'
@@ -35,44 +35,45 @@ const bytes = (description: string, value: number, maximum: number = 2 * GIBIBYT
 const count = (description: string, value: number, maximum: number = Number.MAX_SAFE_INTEGER) =>
   Type.Integer({ minimum: 1, maximum, default: value, description })
 
+/** Schema of all settings, with descriptions for the docs. */
 export const ConfigSchema = Type.Object({
   COATCHECK_HOST: Type.String({ default: '127.0.0.1', description: 'Address to listen on.' }),
   COATCHECK_PORT: Type.Integer({
     minimum: 0,
     maximum: 65_535,
     default: 8080,
-    description: 'Port to listen on; 0 takes a free one.',
+    description: 'Port to listen on. 0 takes any free port.',
   }),
   COATCHECK_LEDGER: Type.String({
     minLength: 1,
     default: './data/coatcheck.db',
-    description: 'File of the ledger; made, with its folders, when it is not there.',
+    description: 'File of the ledger. It is created, with its folders, when it does not exist.',
   }),
   COATCHECK_DISK_RESERVE_BYTES: Type.Integer({
     minimum: 0,
     maximum: 64 * GIBIBYTE,
     default: 32 * MEBIBYTE,
     description:
-      "Room on the ledger's disk that is kept for purges and starts, in a file beside the ledger; an eighth of the disk at most. 0 keeps none.",
+      "Space on the ledger's disk that is reserved for purges and starts, in a file beside the ledger; at most an eighth of the disk. 0 reserves none.",
   }),
   COATCHECK_FREE_DISK_WARN_BYTES: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     default: GIBIBYTE,
-    description: "Free room on the ledger's disk below which a warning is logged; 0: never.",
+    description: "Free space on the ledger's disk below which a warning is logged. 0: never.",
   }),
   COATCHECK_TOKEN: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'Bearer token that every call needs: letters, digits and `._~+/-`. Needed on any address but loopback.',
+        'Bearer token that every call needs: letters, digits and `._~+/-`. Required on any address but loopback.',
     }),
   ),
   COATCHECK_TOKENS_FILE: Type.Optional(
     Type.String({
       minLength: 1,
       description:
-        'File of more tokens, one `tenant:token` a line; read again when it changes. Each tenant has its own runs.',
+        'File of more tokens, one `tenant:token` a line. It is read again when it changes. Each tenant has its own runs.',
     }),
   ),
   COATCHECK_ALLOW_UNAUTHENTICATED: Type.Enum(FLAG, {
@@ -81,15 +82,15 @@ export const ConfigSchema = Type.Object({
   }),
   COATCHECK_LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
     default: 'info',
-    description: 'Least level that is logged.',
+    description: 'Lowest level that is logged.',
   }),
   COATCHECK_EXIT_ON_WRITE_FAULT: Type.Enum(FLAG, {
     default: '0',
     description:
-      '1: end with status 1 once the ledger takes no more writes until it is opened again, so that a supervisor starts the service anew. 0: go on to serve reads.',
+      '1: when the ledger takes no more writes until it is opened again, the process ends with status 1, so that a supervisor can restart it. 0: it continues to serve reads.',
   }),
   COATCHECK_SHUTDOWN_GRACE_SECONDS: count(
-    'How long requests in flight may take after SIGTERM.',
+    'Time that open requests have to finish after SIGTERM.',
     10,
     600,
   ),
@@ -104,27 +105,27 @@ export const ConfigSchema = Type.Object({
     64 * GIBIBYTE,
   ),
   COATCHECK_MAX_HELD_BODY_BYTES: bytes(
-    'Most memory for bodies that arrive or are worked on, all together; one JSON body has room in any case.',
+    'Most memory for all request bodies that are arriving or being worked on. There is always room for one JSON body.',
     256 * MEBIBYTE,
     64 * GIBIBYTE,
   ),
   COATCHECK_MAX_HELD_ANSWER_BYTES: bytes(
-    'Most memory for answers that clients have not yet taken, all together; one answer has room in any case.',
+    'Most memory for all answers that clients have not read yet. There is always room for one answer.',
     128 * MEBIBYTE,
     64 * GIBIBYTE,
   ),
   COATCHECK_MAX_DECOMPRESSION_RATIO: count(
-    'Most bytes that one byte of a gzip or zstd body may come to, past the first MiB.',
+    'Most bytes that one byte of a gzip or zstd body may expand to, after the first MiB.',
     200,
     1_000_000,
   ),
   COATCHECK_HEADERS_TIMEOUT_SECONDS: count(
-    'How long the headers of a request may take to arrive.',
+    'Time in which the headers of a request must arrive.',
     60,
     3600,
   ),
   COATCHECK_BODY_IDLE_SECONDS: count(
-    'How long nothing of a body may arrive, or of an answer be taken, before it is given up. A system takes an answer in large steps: a low value ends slow readers too.',
+    'Time after which a connection is closed when nothing of a body arrives, or a client reads nothing of an answer. The operating system takes answers in large steps, so a low value also cuts off slow readers.',
     120,
     3600,
   ),
@@ -147,10 +148,10 @@ export const ConfigSchema = Type.Object({
     minimum: 0,
     maximum: 2 * GIBIBYTE,
     default: CHUNK_CACHE_BYTES,
-    description: 'Memory for parts of values that were read lately; 0 keeps none.',
+    description: 'Memory for recently read parts of values. 0 keeps none.',
   }),
   COATCHECK_MAX_VERBATIM_CHARS: count(
-    'Most characters that render=verbatim answers.',
+    'Most characters of a content with render=verbatim.',
     VERBATIM_MAX_CHARS,
     10 * VERBATIM_MAX_CHARS,
   ),
@@ -170,10 +171,10 @@ export const ConfigSchema = Type.Object({
     maximum: 7 * DAY_SECONDS,
     default: HOUR_SECONDS,
     description:
-      "How long a jump of the machine's clock by more than a minute is not followed, and nothing is swept after a start with a clock that may be wrong; 0 follows it at once.",
+      "Time for which the service does not follow a jump of the machine's clock by more than a minute, and sweeps nothing after a start with a clock that may be wrong. 0 follows the clock at once.",
   }),
   COATCHECK_MAX_EVICTIONS_PER_MINUTE: count(
-    'Most runs past their retention that are evicted in a minute.',
+    'Most runs that are evicted in a minute, after their retention.',
     1000,
     1_000_000,
   ),
@@ -181,21 +182,21 @@ export const ConfigSchema = Type.Object({
   COATCHECK_MAX_RESULTS_PER_RUN: count('Most results of a run.', 100_000),
   COATCHECK_MAX_BYTES_PER_RUN: count("Most bytes of a run's values.", 4 * GIBIBYTE),
   COATCHECK_INLINE_BYTES: bytes(
-    'Larger JSON bodies (those of puts when four times as large), and values that are read by a path or written as text, are worked on in threads of their own.',
+    'Calls with larger JSON bodies are answered in threads for large calls, and so are reads of larger values by a path or as text. For bodies of puts the limit is four times as high.',
     256 * KIBIBYTE,
     4 * MEBIBYTE,
   ),
-  COATCHECK_LARGE_CALL_THREADS: count('Threads for large calls; started when needed.', 2, 64),
-  COATCHECK_LARGE_CALL_CPU_SECONDS: count(
-    'Most time of a processor that a large call may take.',
-    60,
-    3600,
+  COATCHECK_LARGE_CALL_THREADS: count(
+    'Most threads for large calls. They start when needed.',
+    2,
+    64,
   ),
+  COATCHECK_LARGE_CALL_CPU_SECONDS: count('Processor time that a large call may take.', 60, 3600),
   COATCHECK_LARGE_CALL_HEAP_BYTES: Type.Integer({
     minimum: 256 * MEBIBYTE,
     maximum: 16 * GIBIBYTE,
     default: 2 * GIBIBYTE,
-    description: 'Heap of each thread for large calls, used only as a call needs it.',
+    description: 'Largest heap of each thread for large calls. It grows only when a call needs it.',
   }),
   COATCHECK_MAX_TOOLS_PER_RUN: count('Most tools that a run may have.', 1_000, 100_000),
   COATCHECK_MAX_TOOL_BYTES_PER_RUN: bytes(
@@ -206,11 +207,12 @@ export const ConfigSchema = Type.Object({
     minimum: 64 * KIBIBYTE,
     maximum: 64 * MEBIBYTE,
     default: 4 * MEBIBYTE,
-    description: 'Most bytes of JSON on a page of a list, which ends earlier then.',
+    description:
+      'Most bytes of JSON on a page of a list. The page ends before it would exceed them.',
   }),
   COATCHECK_MAX_SCHEMA_BYTES: bytes('Largest input schema.', SCHEMA_BYTES, 16 * MEBIBYTE),
   COATCHECK_MAX_ERRORS: count(
-    'Most errors in an answer; the total is told.',
+    'Most errors in an answer. The answer also has their total.',
     ERRORS_SHOWN,
     ERRORS_KEPT,
   ),
@@ -220,12 +222,12 @@ export const ConfigSchema = Type.Object({
     60_000,
   ),
   COATCHECK_VALIDATE_MS: count(
-    'Processor time that arguments may take to validate; large ones have a little more.',
+    'Processor time that arguments may take to validate. Large ones have a little more.',
     VALIDATE_MS,
     60_000,
   ),
   COATCHECK_VALIDATION_WAIT_SECONDS: count(
-    'Time by the clock that a call may take to be validated, its wait for a thread included; large ones have a little more.',
+    'Time by the clock that a validation may take, its wait for a thread included. Large arguments have a little more.',
     VALIDATION_WAIT_SECONDS,
     600,
   ),
@@ -233,15 +235,17 @@ export const ConfigSchema = Type.Object({
     minimum: 128 * MEBIBYTE,
     maximum: 8 * GIBIBYTE,
     default: VALIDATION_HEAP_BYTES,
-    description: 'Heap of each of the three threads that validate, used only as arguments need it.',
+    description:
+      'Largest heap of each of the three validation threads. It grows only when arguments need it.',
   }),
 })
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Settings of a service. They do not change while it runs. */
 export type Config = Readonly<Static<typeof ConfigSchema>>
 
-/** Reads and checks the settings. Throws with what is wrong. */
+/** Reads and checks the settings. Throws an error that tells what is wrong. */
 export function readConfig(env: Environment): Config {
   const data = Object.fromEntries(
     Object.entries(env).filter(([name, value]) => name.startsWith('COATCHECK_') && value !== ''),
@@ -261,7 +265,10 @@ export function readConfig(env: Environment): Config {
 
 type Settings = Static<typeof ConfigSchema>
 
-/** The settings with their types and defaults. Throws naming each that is wrong, and what it may be. */
+/**
+ * The settings with their types and defaults. Throws an error that names each wrong setting and its
+ * allowed values.
+ */
 function checked(data: Readonly<Record<string, string | undefined>>): Settings {
   try {
     return envSchema<Settings>({ schema: ConfigSchema, data, env: false })
@@ -285,7 +292,7 @@ interface EnvError {
   readonly message?: string
 }
 
-/** What a setting may be, where that is more than any text. */
+/** Allowed values of a setting; undefined when it takes any text. */
 function rangeOf(name: string): string | undefined {
   const properties: Readonly<Record<string, Range>> = ConfigSchema.properties
   const { enum: values, minimum, maximum } = properties[name] ?? {}
@@ -303,10 +310,13 @@ interface Range {
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127(?:\.[0-9]{1,3}){3}$/.test(host)
 
-/** Read by the examples; and what Kubernetes sets for a service of the name coatcheck. */
+/**
+ * Names that are not settings: one that the examples read, and those that Kubernetes sets for a
+ * service named coatcheck.
+ */
 const NOT_SETTINGS = /^COATCHECK_(?:URL$|SERVICE_|PORT_)/
 
-/** Names in the environment that look like settings and are none: a typing error, most likely. */
+/** Names in the environment that look like settings but are not; most likely typing errors. */
 export function unknownSettings(env: Environment): readonly string[] {
   return Object.keys(env).filter(
     (name) =>

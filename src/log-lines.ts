@@ -1,24 +1,27 @@
 /**
- * Where the log goes: lines are gathered for some milliseconds and written at once, since each write wakes whoever reads them.
- * What cannot be written (a full disk, most likely) is lost, as is what was gathered when the process is killed, and what waits
- * for a slow reader is bounded; the service is not held up by either.
+ * Writes the service's log. Lines are gathered for some milliseconds and written at once, since
+ * each write wakes the reader. The service never waits for the log: lines that cannot be written
+ * are lost, for example on a full disk. Lines for a slow reader are bounded. Gathered lines are
+ * lost when the process is killed.
  */
 import { writeSync } from 'node:fs'
 
-/** What may wait for a reader; further lines are lost. */
+/** Most characters that wait for a reader. Further lines are lost. */
 const WAITING_CHARS = 1_048_576
 const RETRY_MS = 50
-/** How late a line may be, and how much is gathered for one write. */
+/** Longest delay of a line. */
 const GATHER_MS = 20
+/** Characters that are gathered for one write. */
 const GATHER_CHARS = 16_384
 
+/** Stream of log lines to a file descriptor. */
 export class LogLines {
   readonly #fd: number
   #lines = ''
   #rest: Buffer = Buffer.alloc(0)
   #due: NodeJS.Timeout | undefined
 
-  /** Does not own the descriptor. */
+  /** Writes to `fd`, which the caller closes. */
   constructor(fd: number) {
     this.#fd = fd
   }
@@ -30,7 +33,7 @@ export class LogLines {
     else if (this.#lines.length > GATHER_CHARS && this.#rest.length === 0) this.flushSync()
   }
 
-  /** Writes what there is, as far as it can be; for before the process ends. */
+  /** Writes all lines, as far as that is possible at once. Called before the process ends. */
   flushSync(): void {
     clearTimeout(this.#due)
     this.#due = undefined

@@ -1,5 +1,6 @@
 /**
- * The process: reads the environment, starts the service, and ends it on SIGTERM. The only reader of settings in `process.env`.
+ * Entry of the process: reads the environment, starts the service, and ends it on SIGTERM. No other
+ * module reads settings from `process.env`.
  */
 import closeWithGrace from 'close-with-grace'
 import { type Logger, pino } from 'pino'
@@ -14,15 +15,16 @@ const REFUSED = 1
 const WRITE_FAULT = 1
 const STDOUT_FD = 1
 /**
- * Signals of a crash keep their default, which ends the process. With a handler, the instruction that failed would be tried
- * again for ever: the process would answer nothing, ignore SIGTERM and hold the lock of the ledger.
+ * Signals of a crash keep their default action, which ends the process. With a handler, the failed
+ * instruction would be tried again for ever. The process would then answer nothing, ignore SIGTERM
+ * and hold the lock of the ledger.
  */
 const CRASHES = ['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGABRT'] as const
 
 try {
   await main(process.env)
 } catch (error) {
-  // One line for whoever started it: what was set cannot be served with.
+  // One line is enough: it names the setting that prevents the start.
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`coatcheck does not start: ${message}\n`)
   process.exit(REFUSED)
@@ -33,7 +35,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   const logger = loggerOf(config)
   logger.info({ version: VERSION, node: process.versions.node }, `coatcheck ${VERSION} starts`)
   for (const name of unknownSettings(env))
-    logger.warn({ name }, 'not a setting of coatcheck; docs/reference/settings.md has them all')
+    logger.warn({ name }, 'unknown setting; docs/reference/settings.md lists all settings')
   const { COATCHECK_HOST: host, COATCHECK_PORT: port } = config
   const fault = Promise.withResolvers<void>()
   const onWriteFault = fault.resolve
@@ -57,7 +59,9 @@ async function main(env: NodeJS.ProcessEnv): Promise<void> {
   logger.info(`Swagger UI: ${address}/docs`)
 }
 
-/** An error that ended a thread ends the process, as an error that nothing catches in this one does. */
+/**
+ * Ends the process for an error that ended a thread, as for an uncaught error in the main thread.
+ */
 function throwUncaught(cause: unknown): void {
   setImmediate(() => {
     throw cause

@@ -1,5 +1,6 @@
 /**
- * The composition root: from settings to a ledger, a validator and an application, and the way out in reverse.
+ * Composition root: makes the ledger, the validator and the application from the settings, and
+ * closes them in reverse.
  */
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Config } from './config.ts'
@@ -22,25 +23,36 @@ import { ThreadValidator } from './validation/pool/thread-validator.ts'
 
 const MS_PER_SECOND = 1000
 
+/** A started service. */
 export interface Service {
-  /** Not yet listening. */
+  /** The application. It does not listen yet. */
   readonly app: FastifyInstance
-  /** Finishes what is in flight, then frees the ledger. */
+  /** Finishes open requests, then closes the ledger. */
   close(): Promise<void>
 }
 
+/** Options of {@link startService}. */
 export interface ServiceOptions {
-  /** Absent: nothing is logged. */
+  /** Logger. Absent: nothing is logged. */
   readonly logger?: FastifyBaseLogger
-  /** Milliseconds since the epoch, as they are; absent: the machine's clock, of which jumps are held. */
+  /**
+   * Current time in milliseconds since the epoch. Absent: the machine's clock, whose jumps are held
+   * back.
+   */
   readonly now?: () => number
-  /** Called once, when nothing more is written to the ledger until the service is started again. */
+  /** Called once, when the ledger takes no more writes until the service is started again. */
   readonly onWriteFault?: () => void
-  /** Called with an error that nothing caught in a thread that the service cannot do without; it has to be ended. */
+  /**
+   * Called with the uncaught error of a thread that the service cannot work without. The service
+   * must then be ended.
+   */
   readonly onFault?: (cause: unknown) => void
 }
 
-/** Throws for a ledger or a tokens file that cannot be used, naming the setting. */
+/**
+ * Starts a service. Throws when the ledger or the tokens file cannot be used, and names the
+ * setting.
+ */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   const { logger } = options
   const tell: Tell = (notice) => logger?.[notice.level](notice.facts ?? {}, notice.message)
@@ -106,7 +118,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   }
 }
 
-/** The ledger that the settings name. Throws what keeps it from being opened, with its setting. */
+/** Opens the ledger of the settings. Errors name the setting. */
 function openLedgerOf(
   config: Config,
   {
@@ -128,7 +140,10 @@ function openLedgerOf(
   return naming(`COATCHECK_LEDGER=${config.COATCHECK_LEDGER}`, opening)
 }
 
-/** The time that runs are judged by; and when to sweep first, where the clock of the start is in doubt. */
+/**
+ * Sets up the clock of the service, and the time of the first sweep when the clock may be wrong at
+ * the start.
+ */
 async function openTime(
   ledger: Ledger,
   how: { readonly config: Config; readonly options: ServiceOptions; readonly tell: Tell },
@@ -149,7 +164,7 @@ async function openTime(
   }
 }
 
-/** Undefined where none are set. Throws naming the setting that cannot be used. */
+/** Tokens of the settings; undefined when none are set. Errors name the setting. */
 async function openTokens(config: Config): Promise<Tokens | undefined> {
   const { COATCHECK_TOKEN: token, COATCHECK_TOKENS_FILE: path } = config
   if (token !== undefined) requireToken(token, 'COATCHECK_TOKEN')
@@ -158,7 +173,7 @@ async function openTokens(config: Config): Promise<Tokens | undefined> {
   return token === undefined ? undefined : new TokenSet(own)
 }
 
-/** What fails is told with the settings that it comes from. */
+/** Adds the settings that caused it to the error of `work`. */
 export async function naming<Answer>(settings: string, work: Promise<Answer>): Promise<Answer> {
   try {
     return await work

@@ -1,7 +1,7 @@
-/** Errors of the system in words: what went wrong, where, and the code in brackets for whoever looks it up. */
+/** Texts of system errors: the cause, the path or address, and the code in parentheses. */
 import { getSystemErrorMessage } from 'node:util'
 
-/** Undefined for an error that is not the system's. */
+/** Text of a system error. Undefined for any other error. */
 export function systemErrorWords(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errno, syscall, path, address, port } = error as NodeJS.ErrnoException & {

@@ -1,6 +1,6 @@
 /**
- * The ledger and the validator as a thread of large calls has them: each call is a message to the main thread, which has the
- * real ones (`services.ts`).
+ * The ledger and the validator for a thread of large calls. Each call is a message to the main
+ * thread, which has the real ones (`services.ts`).
  */
 import type { MessagePort } from 'node:worker_threads'
 import { CoatcheckError } from '../core/errors.ts'
@@ -10,15 +10,15 @@ import { handOver } from '../ledger/sqlite/protocol/transfer.ts'
 import type { Validation, Validator } from '../validation/validator.ts'
 import { Asker, bufferOf, copyOf } from './rpc.ts'
 
-/** The ledger and the validator behind `port`. */
+/** Makes the ledger and the validator behind `port`. */
 export function remoteServices(port: MessagePort): { ledger: Ledger; validator: Validator } {
   const asker = new Asker(port)
   return { ledger: new RemoteLedger(asker), validator: new RemoteValidator(asker) }
 }
 
-/** A call that no large call makes. */
+/** For methods that no large call uses. Throws `internal_error`. */
 const notHere = (): never => {
-  throw new CoatcheckError('internal_error', 'This is not asked for by a large call.')
+  throw new CoatcheckError('internal_error', 'Large calls do not use this method.')
 }
 
 class RemoteLedger implements Ledger {
@@ -80,14 +80,14 @@ class RemoteLedger implements Ledger {
     }
   }
 
-  /** Asked again where the put is made. */
+  /** Does nothing: the main thread checks when the put is made. */
   requireRoom(): void {}
 
   queued(): { readonly puts: number; readonly bytes: number } {
     return { puts: 0, bytes: 0 }
   }
 
-  /** Done by the request itself, in the main thread. */
+  /** Does nothing: the request itself does it, in the main thread. */
   touch(): void {}
 }
 

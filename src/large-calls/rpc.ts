@@ -1,4 +1,7 @@
-/** Calls between two threads over a message port: a name and plain arguments, answered in any order. Buffers arrive as byte arrays. */
+/**
+ * Calls between two threads over a message port. A call is a name and plain arguments; answers may
+ * come in any order. Buffers arrive as byte arrays.
+ */
 import type { MessagePort, Transferable } from 'node:worker_threads'
 import {
   fromPlainError,
@@ -16,15 +19,19 @@ type Answered =
   | { readonly id: number; readonly answer: unknown }
   | { readonly id: number; readonly error: PlainError }
 
+/** Answer to a call, and the memory in it that is transferred instead of copied. */
 export interface Handed {
   readonly answer: unknown
   readonly transfer: readonly Transferable[]
 }
 
-/** What answers a call, and what of its answer changes hands. */
+/** Handlers of calls by name. */
 export type Handlers = Readonly<Record<string, (...args: never[]) => Promise<Handed>>>
 
-/** Answers what is asked through the port. What a handler throws reaches the caller with its code and facts. */
+/**
+ * Answers the calls that arrive at `port`. An error of a handler reaches the caller with its code
+ * and facts.
+ */
 export function serve(port: MessagePort, handlers: Handlers): void {
   const answerTo = async ({ id, name, args }: Asked): Promise<void> => {
     try {
@@ -38,7 +45,7 @@ export function serve(port: MessagePort, handlers: Handlers): void {
   port.on('message', (asked: Asked) => void answerTo(asked))
 }
 
-/** Asks through a port. */
+/** Caller side of a port. */
 export class Asker {
   readonly #port: MessagePort
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
@@ -69,9 +76,9 @@ export class Asker {
   }
 }
 
-/** Bytes that came through a port, as a buffer over the same memory. */
+/** Makes a buffer over the memory of bytes that came through a port. */
 export const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer<ArrayBuffer> =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength)
 
-/** Bytes in memory of their own, which can go through a port. */
+/** Copies bytes to memory of their own, which a port can transfer. */
 export const copyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes)

@@ -1,6 +1,6 @@
 /**
- * The ledger and the validator of the main thread, answering for the threads of large calls. Only what large calls ask for is
- * passed on.
+ * Answers calls of a thread of large calls for the ledger and the validator, which live in the main
+ * thread. Only methods that large calls use are offered.
  */
 import type { MessagePort } from 'node:worker_threads'
 import { JsonSlice } from '../core/json/slice.ts'
@@ -8,12 +8,12 @@ import type { Chunk, ChunkSeek, Ledger, Put, Result, RunPatch, RunRef } from '..
 import type { Validator } from '../validation/validator.ts'
 import { bufferOf, copyOf, type Handed, serve } from './rpc.ts'
 
-/** Chunks that are passed on at once, about a MiB. */
+/** Chunks that are sent at once, about a MiB. */
 const BATCH_CHUNKS = 16
 
 const plain = (answer: unknown): Handed => ({ answer, transfer: [] })
 
-/** Answers for the ledger and the validator through `port`. */
+/** Answers the calls that arrive at `port` for the ledger and the validator. */
 export function serveServices(port: MessagePort, services: Services): void {
   const { ledger, validator } = services
   const reading = new Reading(ledger)
@@ -53,7 +53,7 @@ function withBuffers(patch: RunPatch): RunPatch {
   return { ...patch, tools }
 }
 
-/** Values that are being read for a thread, by number. */
+/** Values that a thread is reading, by number. */
 class Reading {
   readonly #ledger: Ledger
   readonly #open = new Map<number, AsyncIterator<Chunk>>()
@@ -69,7 +69,9 @@ class Reading {
     return id
   }
 
-  /** The next chunks, as copies: other readers may have the same. None at the end. */
+  /**
+   * The next chunks; none at the end. They are copies, since other readers may share the originals.
+   */
   async next(id: number): Promise<Handed> {
     const chunks: Chunk[] = []
     const transfer: ArrayBuffer[] = []

@@ -1,6 +1,6 @@
 /**
- * One thread of large calls, and what a call may take of it. A call that takes more time of a processor than it may, or more
- * memory, is answered with the limit, and its thread is ended.
+ * One thread of large calls, with limits on processor time and memory. A call that exceeds a limit
+ * is answered with that limit, and its thread is ended.
  */
 import { MessageChannel, type ResourceLimits, Worker } from 'node:worker_threads'
 import { CoatcheckError } from '../core/errors.ts'
@@ -12,17 +12,18 @@ import type { LargeCallOptions } from './threads.ts'
 const ENTRY = new URL('./worker.ts', import.meta.url)
 const MEBIBYTE = 1_048_576
 const US_PER_SECOND = 1_000_000
-/** How often the time of a call is looked at. */
+/** Time between two checks of a call's processor time. */
 const LOOK_MS = 500
 const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 interface Running {
   readonly answered: PromiseWithResolvers<LargeAnswer>
   readonly looking: NodeJS.Timeout
-  /** Microseconds of a processor that the thread had used before; undefined until it is known. */
+  /** Processor time of the thread before the call, in microseconds. Undefined until it is known. */
   usedBefore: number | undefined
 }
 
+/** A thread that answers large calls, one at a time. */
 export class LargeCallThread {
   readonly #worker: Worker
   readonly #options: LargeCallOptions
@@ -56,7 +57,7 @@ export class LargeCallThread {
       here.close()
       this.#exit(status)
     })
-    // Who asks is told by its call.
+    // Avoids an unhandled rejection. The next call gets the error.
     this.#ready.promise.catch(() => {})
   }
 
@@ -64,7 +65,10 @@ export class LargeCallThread {
     return this.#hasEnded
   }
 
-  /** One call at a time. Rejects with `over_limit`, or with what ended the thread. */
+  /**
+   * Runs one call; no other may be running. Rejects with `over_limit`, or with the error that ended
+   * the thread.
+   */
   async run({ body, ...call }: LargeCall): Promise<LargeAnswer> {
     this.#worker.ref()
     await this.#ready.promise
@@ -78,7 +82,7 @@ export class LargeCallThread {
     return answered.promise
   }
 
-  /** Resolves when it is gone. */
+  /** Ends the thread. Resolves when it is gone. */
   end(): Promise<void> {
     this.#hasEnded = true
     void this.#worker.terminate()
@@ -97,7 +101,7 @@ export class LargeCallThread {
     else this.#options.log(message.logged)
   }
 
-  /** Ends the thread when its call has used more time of a processor than it may. */
+  /** Ends the thread when its call has exceeded its processor time. */
   async #look(): Promise<void> {
     const running = this.#running
     const { user, system } = await this.#worker.cpuUsage().catch(() => ({ user: 0, system: 0 }))
@@ -111,7 +115,7 @@ export class LargeCallThread {
 
   #exit(status: number): void {
     this.#hasEnded = true
-    const cause = this.#cause ?? new Error(`The thread of large calls ended with ${status}.`)
+    const cause = this.#cause ?? new Error(`A thread of large calls ended with status ${status}.`)
     const isFull = cause instanceof Error && 'code' in cause && cause.code === OUT_OF_MEMORY
     const error = isFull ? tooMuch(this.#options.heapBytes) : cause
     this.#finish()?.reject(error)
@@ -123,13 +127,13 @@ export class LargeCallThread {
     const running = this.#running
     this.#running = undefined
     clearInterval(running?.looking)
-    // an idle thread keeps nobody from ending; one that is ending is waited for
+    // An idle thread does not keep the process alive; one that is ending does.
     if (!this.#hasEnded) this.#worker.unref()
     return running?.answered
   }
 }
 
-/** The bytes in memory of their own, all of which goes along. */
+/** The bytes in memory of their own, which is transferred. Copies them unless they own theirs. */
 function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes
   const isOwn = buffer instanceof ArrayBuffer && bytes.byteLength === buffer.byteLength
@@ -139,7 +143,7 @@ function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
 const tooLong = (value: number): CoatcheckError =>
   new CoatcheckError(
     'over_limit',
-    `The call took more than ${value} seconds of a processor (large_call_cpu_seconds). Send less at a time, or ask for a smaller part.`,
+    `The call took more than ${value} seconds of processor time (large_call_cpu_seconds). Send less at a time, or ask for a smaller part.`,
     { limit: 'large_call_cpu_seconds', value },
   )
 

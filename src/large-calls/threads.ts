@@ -1,6 +1,6 @@
 /**
- * The threads of large calls, started when the first one comes. Calls that wait have their turn by tenant, one after the other,
- * so that no tenant keeps another from its turn.
+ * Pool of the threads of large calls. Threads start when they are needed. Tenants take turns for
+ * the calls that wait, so that no tenant blocks another.
  */
 import { CoatcheckError } from '../core/errors.ts'
 import type { BodyLimits } from '../http/body/json-body.ts'
@@ -12,10 +12,12 @@ import type { Validator } from '../validation/validator.ts'
 import type { Logged } from './messages.ts'
 import { LargeCallThread } from './thread.ts'
 
-/** Calls of one tenant that may wait, and of all. Their bodies count as held. */
+/** Most calls that may wait. Their bodies count as held bytes. */
 const WAITING_CALLS = 256
+/** Most calls of one tenant that may wait. */
 const WAITING_CALLS_PER_TENANT = 64
 
+/** Options of {@link LargeCallThreads}. */
 export interface LargeCallOptions {
   readonly ledger: Ledger
   readonly validator: Validator
@@ -23,9 +25,9 @@ export interface LargeCallOptions {
   readonly bodyLimits: BodyLimits
   readonly now: () => number
   readonly threads: number
-  /** Time of a processor that one call may take. */
+  /** Processor time that one call may take, in seconds. */
   readonly cpuSeconds: number
-  /** Of each thread. */
+  /** Heap of each thread, in bytes. */
   readonly heapBytes: number
   readonly count: (event: MetricEvent) => void
   readonly log: (line: Logged) => void
@@ -37,11 +39,12 @@ interface Waiting {
   readonly answered: PromiseWithResolvers<LargeAnswer>
 }
 
+/** Answers large calls in threads. */
 export class LargeCallThreads implements LargeCalls {
   readonly #options: LargeCallOptions
   readonly #threads = new Set<LargeCallThread>()
   readonly #idle: LargeCallThread[] = []
-  /** The tenant whose turn is next comes first. */
+  /** Waiting calls by tenant. The tenant whose turn is next comes first. */
   readonly #waiting = new Map<string, Waiting[]>()
   #waitingCount = 0
 
@@ -61,7 +64,7 @@ export class LargeCallThreads implements LargeCalls {
     return waiting.answered.promise
   }
 
-  /** Ends the threads; calls that wait are refused. */
+  /** Ends the threads. Calls that wait are rejected with `overloaded`. */
   async close(): Promise<void> {
     for (const waiting of [...this.#waiting.values()].flat()) {
       waiting.answered.reject(new CoatcheckError('overloaded', 'The service is shutting down.'))
@@ -103,16 +106,18 @@ export class LargeCallThreads implements LargeCalls {
     return thread
   }
 
-  /** The next call that somebody still waits for. */
+  /** Takes the next call whose client still waits. */
   #takeNext(): Waiting | undefined {
     for (const [tenant, calls] of this.#waiting) {
       this.#waiting.delete(tenant)
       const next = calls.shift() as Waiting
       this.#waitingCount--
-      // behind the others
+      // The tenant goes behind the others.
       if (calls.length > 0) this.#waiting.set(tenant, calls)
       if (next.isWanted()) return next
-      next.answered.reject(new CoatcheckError('invalid_request', 'The client went.'))
+      next.answered.reject(
+        new CoatcheckError('invalid_request', 'The client closed the connection.'),
+      )
     }
     return undefined
   }

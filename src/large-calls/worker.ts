@@ -1,6 +1,6 @@
 /**
- * The thread that answers large calls: the application itself, with the ledger and the validator of the main thread. It holds no
- * addon, so that it may be ended anywhere.
+ * Entry of a thread of large calls. It runs the application itself, with the ledger and the
+ * validator of the main thread. It loads no native addon, so it can be ended at any point.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FastifyBaseLogger } from 'fastify'
@@ -48,13 +48,16 @@ async function answer({ tenant, now, method, url, headers, body }: ToThread): Pr
   post({ answer: known }, [bytes.buffer])
 }
 
-/** The bytes in memory that they share with nothing. */
+/** The bytes in memory that nothing else shares. */
 function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const isOwn = bytes.byteLength === bytes.buffer.byteLength && bytes.buffer instanceof ArrayBuffer
   return isOwn ? (bytes as Buffer<ArrayBuffer>) : new Uint8Array(bytes)
 }
 
-/** Passes on what went wrong; the line of each request is the main thread's. */
+/**
+ * Logger that sends warnings and errors to the main thread. The main thread also logs one line for
+ * each request.
+ */
 function logger(): FastifyBaseLogger {
   const silent = (): void => undefined
   const at =

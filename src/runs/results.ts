@@ -124,7 +124,7 @@ export async function findSlice(
   const found = findPath(json, path)
   if ('found' in found) return found.found
   const missing = JSON.stringify(found.missing.toWellFormed())
-  const has = found.available.length === 0 ? 'nothing to go on with' : found.available.join(', ')
+  const has = found.available.length === 0 ? 'nothing in it' : found.available.join(', ')
   throw new CoatcheckError(
     'path_not_found',
     `The path ${JSON.stringify(shown)} is not there: no ${missing} in the ${found.inside}, which has ${has}.`,
