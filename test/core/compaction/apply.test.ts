@@ -90,6 +90,7 @@ describe('a compaction', () => {
     )
   })
 
+  // Differs from the reference: docs/how-to/make-room.md#where-the-tail-differs-from-the-reference.
   it('keeps parallel OpenAI results with their calls', () => {
     const last = openAiRound(
       [
@@ -114,6 +115,7 @@ describe('a compaction', () => {
     expect(answer.transcript.slice(2)).toEqual([2, 3, 4].map((i) => ({ original_index: i })))
   })
 
+  // Differs from the reference: docs/how-to/make-room.md#where-the-tail-differs-from-the-reference.
   it('reaches back to a call whose result comes late', () => {
     const late = { role: 'user', content: [result('a', 'x')] }
     const between = [
