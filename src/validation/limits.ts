@@ -1,6 +1,6 @@
 /**
- * Limits on the cost and output of validation. Those in {@link ValidationLimits} and {@link
- * ThreadLimits} can be passed in; these are their defaults.
+ * Limits on the cost and output of validation. Those in {@link ValidationLimits} and
+ * {@link ThreadLimits} can be passed in; these are their defaults.
  */
 
 /** Largest schema, in bytes. Beyond it: `over_limit`. */

@@ -26,8 +26,8 @@ export function needsPlainMode(pattern: string): boolean {
 }
 
 /**
- * Compiles a pattern in Unicode mode, or in plain mode when Unicode mode refuses it. Throws {@link
- * PatternError} when both refuse it.
+ * Compiles a pattern in Unicode mode, or in plain mode when Unicode mode refuses it. Throws
+ * {@link PatternError} when both refuse it.
  */
 export function regExpOf(pattern: string): RegExp {
   try {

@@ -112,8 +112,9 @@ export function newAjv(dialect: Dialect, { judges, numbers }: Purpose): Ajv {
 }
 
 /**
- * Returns all errors of a value as Ajv reports them; none when it is valid. The first {@link
- * ERRORS_KEPT}, and the first of each place in the schema, are whole. Others are placeholders.
+ * Returns all errors of a value as Ajv reports them; none when it is valid. The first
+ * {@link ERRORS_KEPT}, and the first of each place in the schema, are whole. Others are
+ * placeholders.
  */
 export type Check = (value: unknown) => readonly ErrorObject[]
 

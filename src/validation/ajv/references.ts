@@ -20,8 +20,8 @@ export class StrayRefError extends Error {
 }
 
 /**
- * Ajv's resolver, except that names of inherited members and unreadable URIs throw {@link
- * StrayRefError}.
+ * Ajv's resolver, except that names of inherited members and unreadable URIs throw
+ * {@link StrayRefError}.
  */
 export const uriResolver: UriResolver = {
   parse: uri.default.parse,

@@ -55,8 +55,8 @@ export class ValidationThread {
   #hasEnded = false
 
   /**
-   * `onFault` is called when an uncaught error ended the thread. It is not called after {@link
-   * end}, or for a full heap.
+   * `onFault` is called when an uncaught error ended the thread. It is not called after
+   * {@link end}, or for a full heap.
    */
   constructor(limits: ThreadLimits, onFault: (cause: unknown) => void) {
     this.#limits = limits
