@@ -1,10 +1,12 @@
 /**
- * Swagger UI as a newcomer meets it, in a real browser. The page loads and asks no other host. Every operation, from top to
- * bottom, fits on a screen and succeeds with the example that is filled in. Large values leave the page usable
- * (`browser/large-values.ts`). With a token set, the page says where to enter it. Screenshots stay in artifacts/.
+ * Tests Swagger UI in a real browser, as a newcomer uses it. The page loads and asks no other host.
+ * Every operation, from top to bottom, fits on a screen and succeeds with its prepared example.
+ * Large values leave the page usable (`browser/large-values.ts`). With a token set, the page says
+ * where to enter it. Screenshots stay in artifacts/.
  *
- * `COATCHECK_URL`: a service that runs; absent: one is started, with a ledger of its own. `COATCHECK_TOKEN`: its token.
- * `CHROMIUM`: the browser, when it is not /usr/bin/chromium. Exits 1 when anything is not as it should be, and says what.
+ * `COATCHECK_URL`: a running service; without it one is started, with its own ledger.
+ * `COATCHECK_TOKEN`: its token. `CHROMIUM`: the browser, when it is not /usr/bin/chromium. Prints
+ * what is wrong and then exits 1.
  */
 import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -19,9 +21,15 @@ import { scriptOptions } from './options.ts'
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
 const { CHROMIUM = '/usr/bin/chromium', COATCHECK_TOKEN: token, COATCHECK_URL: given } = process.env
 const OWN_TOKEN = 'a-token-of-some-length'
-/** The most that an opened operation may take. It was 3,000 to 5,200 with an example of each problem. */
+/**
+ * Largest height of an opened operation, in pixels. With an example of each problem it was 3,000 to
+ * 5,200.
+ */
 const OPERATION_PX = 1_500
-/** Also those that keep a browser from calling home on a network where nothing answers. */
+/**
+ * Includes flags that stop the browser from contacting its vendor, on a network where nothing
+ * answers.
+ */
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -35,7 +43,7 @@ const FLAGS = [
 
 scriptOptions({
   command: 'npm run test:browser --',
-  does: 'Swagger UI in Chromium, every call; COATCHECK_URL, COATCHECK_TOKEN and CHROMIUM in the environment say of which service.',
+  does: 'Tests every call of Swagger UI in Chromium. COATCHECK_URL, COATCHECK_TOKEN and CHROMIUM in the environment name the service and the browser.',
 })
 
 const failures = given === undefined ? await withOwnService() : await inBrowser(given)
@@ -51,7 +59,7 @@ async function withOwnService(): Promise<readonly string[]> {
   }
 }
 
-/** A reader who does not know that a token is set is told so, by the page and by the answer. */
+/** Checks that the page and the answer tell a reader that a token is needed. */
 async function tryWithoutToken(browser: Browser): Promise<readonly string[]> {
   const service = await startChild({ env: { COATCHECK_TOKEN: OWN_TOKEN } })
   try {
@@ -76,7 +84,7 @@ async function tryWithoutToken(browser: Browser): Promise<readonly string[]> {
 
 async function inBrowser(url: string): Promise<readonly string[]> {
   await mkdir(ARTIFACTS, { recursive: true })
-  // The profile is a new folder that goes with the browser.
+  // The profile is a new folder that is deleted with the browser.
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
   try {
     const failures = await tryDocs(browser, url)
@@ -112,7 +120,7 @@ async function tryDocs(browser: Browser, url: string): Promise<readonly string[]
   return [...failures, ...page.complaints(url)]
 }
 
-/** What put and recall show is looked at, not only whether they succeed. */
+/** Checks the answers of put and recall, beyond their success. */
 function complaints(id: string, { body }: Shown): readonly string[] {
   const wanted: Readonly<Record<string, string>> = {
     putResult: '"evidence_id": "toolu_01"',

@@ -1,6 +1,7 @@
 /**
- * `npm run commits:check`: refuses commits that are no Conventional Commits, among those since the newest release tag, or
- * among the last 20 where there is no tag. A shallow clone is judged as far as its history goes.
+ * Refuses commits that are no Conventional Commits: `npm run commits:check`. Checks the commits
+ * since the newest release tag, or the last 20 when there is no tag. In a shallow clone it checks
+ * the commits that exist.
  */
 import { spawnSync } from 'node:child_process'
 import { scriptOptions } from './options.ts'
@@ -22,7 +23,7 @@ function newestTag(): string | undefined {
   return git('describe', '--tags', '--abbrev=0', '--match', 'v*')
 }
 
-/** The commit before the last `count`, or undefined where the history is shorter. */
+/** The commit before the last `count`; undefined when the history is shorter. */
 function commitBefore(count: number): string | undefined {
   return git('rev-parse', '--verify', '--quiet', `HEAD~${count}`)
 }

@@ -1,6 +1,7 @@
 /**
- * A small agent loop against a real service: the model is a script, the tools and the service are real. Prints the
- * transcript as the model sees it, then reads every result back. Exits 1 when a byte of any of them is missing.
+ * A small agent loop against a real service. The model is a script; the tools and the service are
+ * real. Prints the transcript as the model sees it, then reads every result back. Exits 1 when a
+ * byte of a result is missing.
  */
 import { startChild } from '../test/support/service.ts'
 import { Coatcheck } from './demo/client.ts'
@@ -13,14 +14,14 @@ import type { Outcome } from './demo/types.ts'
 import { scriptOptions } from './options.ts'
 
 const KEEP_TOOL_RESULTS = 3
-/** Small, so that this short run reaches it. */
+/** Small, so that this short run reaches the threshold. */
 const THRESHOLD_TOKENS = 500
 const PRESERVE_USER_TOKENS = 100
 const INTERRUPTED = 130
 
 scriptOptions({
   command: 'npm run demo --',
-  does: 'A small agent loop against a real service.',
+  does: 'Runs a small agent loop against a real service.',
 })
 
 const print = new Printer((line) => console.log(line))
@@ -35,7 +36,7 @@ try {
   await child.stop()
 }
 
-/** How many differences there were. */
+/** Runs the demo. Returns the number of differences. */
 async function demo(service: Coatcheck): Promise<number> {
   print.title('The run')
   await service.openRun(toolSchemas())
@@ -49,7 +50,7 @@ async function demo(service: Coatcheck): Promise<number> {
   return recovered.differences.length
 }
 
-/** Elides what is old, asks whether that is enough, and puts a summary in the place of the rest. */
+/** Elides old results, asks whether that is enough, and replaces the rest by a summary. */
 async function compact(service: Coatcheck, loop: Loop): Promise<Loop['taken'][number]> {
   print.title('Making room: old tool results give way')
   const {

@@ -1,13 +1,16 @@
 /**
- * Sends a service as many requests as wanted, made from its own OpenAPI document, and judges each answer:
- * `npm run fuzz -- --runs 100000 --seed 1`, in pieces of 2,000, each with a seed of its own. Ends with a verdict and exits 1 when
- * it is not met:
+ * Sends random requests, made from the OpenAPI document, to a service and checks each answer:
+ * `npm run fuzz -- --runs 100000 --seed 1`. Requests are sent in parts of 2,000, each with its own
+ * seed. Prints a verdict and exits 1 when a condition is not met:
  *
- * - no answer but a declared one, in status, type and body; so no 5xx but a 503 that says to come again; no crash;
- * - after the first third of the pieces, the last quarter leaves no more than 32 MiB of RSS, 8 MiB of live heap and buffers and
- *   16 handles more than the first (medians, each after its garbage is collected).
+ * - Every answer is declared, in status, type and body. So there is no 5xx but a 503 that says to
+ *   retry, and no crash.
+ * - After the first third of the parts, the last quarter leaves at most 32 MiB of RSS, 8 MiB of
+ *   live heap and buffers, and 16 handles more than the first (medians, each after a garbage
+ *   collection).
  *
- * What goes wrong is shown as the smallest group of requests that brings it about, after those before it.
+ * A failure is shown as the smallest group of requests that causes it, after the requests before
+ * it.
  */
 
 import { AT_A_TIME, FUZZED_SETTINGS, Fuzzer } from '../test/fuzz/fuzzing.ts'
@@ -27,7 +30,7 @@ const LARGEST_GROWTH = {
 
 const { numbers: values } = scriptOptions({
   command: 'npm run fuzz --',
-  does: 'Sends requests made from the OpenAPI document, and judges each answer.',
+  does: 'Sends random requests made from the OpenAPI document, and checks each answer.',
   numbers: {
     runs: [20000, 'requests'],
     seed: [1, 'of the first piece'],
@@ -66,7 +69,7 @@ async function fuzz(requests: number, seed: number): Promise<void> {
   }
 }
 
-/** Its heap is what is left of heap and buffers once they are collected. */
+/** Takes a sample. Its heap is the heap and buffers after a garbage collection. */
 async function takeSample(): Promise<Sample> {
   const heapBytes = Number(await child.tell(0))
   const taken = { ...(await sample(child, client, startedAt)), heapBytes }

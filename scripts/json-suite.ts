@@ -1,8 +1,9 @@
 /**
- * Sends every file of JSONTestSuite to every place of the API that takes JSON: `npm run json-suite -- FOLDER` with a
- * checkout of nst/JSONTestSuite. What is JSON (`y_`) has to be taken and come back as it came, what is none (`n_`) to be refused
- * with 400, and what the suite leaves open (`i_`) to be the one or the other everywhere. Prints what is otherwise, and how many
- * files there are of each; exits 1 when anything is otherwise. Without the folder nothing is done.
+ * Sends every file of JSONTestSuite to every place of the API that takes JSON:
+ * `npm run json-suite -- FOLDER` with a checkout of nst/JSONTestSuite. Valid files (`y_`) must be
+ * accepted and come back unchanged. Invalid files (`n_`) must be refused with 400. Files that the
+ * suite leaves open (`i_`) must get the same outcome everywhere. Prints the deviations and the
+ * number of files of each sort, and exits 1 for a deviation. Does nothing without the folder.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ type Verdict = 'taken' | 'refused' | 'wrong'
 
 interface Judged {
   readonly verdicts: ReadonlySet<Verdict>
-  /** What is told of it when it is otherwise. */
+  /** Lines to print for deviations. */
   readonly told: readonly string[]
 }
 

@@ -1,7 +1,8 @@
 /**
- * Mutants of the core, file by file: `npm run mutate`, or `npm run mutate -- src/core/lru.ts` for some files. One file at a
- * time, since an instrumented one runs several times as long. Prints a row for each, and under it every mutant that no
- * test noticed; exits 1 when the score of all is below the threshold of `stryker.config.json`.
+ * Tests mutants of the core, file by file: `npm run mutate`, or `npm run mutate -- src/core/lru.ts`
+ * for some files. It takes one file at a time, since an instrumented file runs several times as
+ * long. Prints a row for each file, and under it every mutant that no test noticed. Exits 1 when
+ * the total score is below the threshold of `stryker.config.json`.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
@@ -28,7 +29,7 @@ const config = JSON.parse(readFileSync('stryker.config.json', 'utf8')) as {
 const REPORT = config.jsonReporter.fileName
 const { files: asked } = scriptOptions({
   command: 'npm run mutate -- FILE…',
-  does: 'Mutants of the core, and which of them no test notices; all files when none is named.',
+  does: 'Tests mutants of the core and lists those that no test notices; all files when none is named.',
   files: true,
 })
 
@@ -53,13 +54,13 @@ function mutantsOf(file: string): readonly Mutant[] {
     encoding: 'utf8',
   })
   if (status !== 0) throw new Error(`Stryker ended with ${status} for ${file}:\n${stdout}`)
-  // There is none for a file in which nothing can be changed.
+  // A file in which nothing can be changed has no report.
   if (!existsSync(REPORT)) return []
   const { files: reported } = JSON.parse(readFileSync(REPORT, 'utf8')) as Report
   return Object.values(reported).flatMap(({ mutants }) => mutants.filter(isJudged))
 }
 
-/** Not of one that could not be run at all. */
+/** Whether a mutant counts. Those that could not run do not. */
 function isJudged(mutant: Mutant): boolean {
   return isMissed(mutant) || mutant.status === 'Killed' || mutant.status === 'Timeout'
 }

@@ -1,7 +1,7 @@
 /**
- * Writes openapi.yaml from the route schemas, and the answers that its examples get. Each example is sent, from the top of
- * the document to its end, to a service with an empty ledger and a clock that stands; so the answers shown are real ones.
- * With `--check` nothing is written: exits 1 when a committed file differs.
+ * Writes openapi.yaml from the route schemas, and the answers to its examples. Each example is
+ * sent, in the order of the document, to a service with an empty ledger and a fixed clock, so the
+ * answers are real. With `--check` it writes nothing, and exits 1 when a committed file differs.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ async function withService(use: (service: Service) => Promise<string>): Promise<
   }
 }
 
-/** A line for each operation that answers JSON. Throws when an example is not answered as a success. */
+/** One line for each operation that answers JSON. Throws when an example does not succeed. */
 async function answersOf({ app }: Service): Promise<string> {
   const lines: string[] = []
   for (const { operationId, method, url, payload } of exampleRequests(

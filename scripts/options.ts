@@ -1,20 +1,20 @@
 /**
- * The command line of a script: numbers with defaults, flags, and names of files. `--help` says them all and ends with 0; what is
- * not among them ends with 2, in one sentence.
+ * The command line of a script: numbers with defaults, flags, and names of files. `--help` prints
+ * all of them and ends with status 0. An unknown option ends with status 2 and one sentence.
  */
 import { parseArgs } from 'node:util'
 
 const USED_WRONGLY = 2
 
 interface Usage<Name extends string, Flag extends string> {
-  /** As it is typed, with what stands for files: `npm run json-suite -- FOLDER`. */
+  /** The command as it is typed, with placeholders for files: `npm run json-suite -- FOLDER`. */
   readonly command: string
-  /** One sentence. */
+  /** Description in one sentence. */
   readonly does: string
-  /** Its default and what it is, by name. */
+  /** Default and description of each number, by name. */
   readonly numbers?: Readonly<Record<Name, readonly [standard: number, what: string]>>
   readonly flags?: Readonly<Record<Flag, string>>
-  /** True when words without dashes are taken. */
+  /** True when the script takes words without dashes. */
   readonly files?: boolean
 }
 
@@ -24,7 +24,7 @@ interface Given<Name extends string, Flag extends string> {
   readonly files: readonly string[]
 }
 
-/** What was asked for. Ends the process for `--help` and for what cannot be understood. */
+/** Reads the options of a script. Ends the process for `--help` and for unknown options. */
 export function scriptOptions<Name extends string = never, Flag extends string = never>(
   usage: Usage<Name, Flag>,
 ): Given<Name, Flag> {

@@ -1,6 +1,7 @@
 /**
- * `npm run release -- --dry-run`: checks that a release of the version in `package.json` can be made, and says the commands that
- * make it. Changes nothing; exits 1 when something is missing, and says each.
+ * Checks that a release of the version in `package.json` can be made, and prints the commands that
+ * make it: `npm run release -- --dry-run`. Changes nothing. Prints everything that is missing and
+ * then exits 1.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import manifest from '../package.json' with { type: 'json' }
@@ -10,7 +11,7 @@ import { FIXTURES, fixtureOf, schemaVersion } from './release/ledger-fixture.ts'
 
 const { flags } = scriptOptions({
   command: 'npm run release -- --dry-run',
-  does: 'Checks version, changelog, image and ledger fixture of a release, and says the commands that make it.',
+  does: 'Checks version, changelog, image and ledger fixture of a release, and prints the commands that make it.',
   flags: { 'dry-run': 'check and change nothing; the only way there is' },
 })
 

@@ -1,8 +1,9 @@
 /**
- * Judges the cases of the JSON Schema test suite: `npm run schema-suite -- FOLDER` with a checkout of
- * json-schema-org/JSON-Schema-Test-Suite. Prints how many are judged as the suite expects, and those that are not and that
- * docs/reference/schema-suite.md does not list; exits 1 when there is one. With `--write` the list is written instead. What
- * the suite serves by HTTP is put under "$defs" here, as nothing is fetched. Without the folder nothing is done.
+ * Runs the cases of the JSON Schema test suite: `npm run schema-suite -- FOLDER` with a checkout of
+ * json-schema-org/JSON-Schema-Test-Suite. Prints the number of cases with the expected outcome, and
+ * all deviations that docs/reference/schema-suite.md does not list. Exits 1 for such a deviation.
+ * With `--write` it writes the list instead. Documents that the suite serves by HTTP are put under
+ * "$defs", since nothing is fetched. Does nothing without the folder.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -36,16 +37,16 @@ interface Test {
 interface Draft {
   readonly name: string
   readonly folder: string
-  /** Given to cases that name no dialect. */
+  /** `$schema` for cases that name no dialect. */
   readonly uri: string
 }
 
-/** What is judged otherwise than expected, in words, and by which drafts. */
+/** Deviations in words, with the drafts in which they occur. */
 type Differences = Map<string, string[]>
 
 const { flags, files } = scriptOptions({
   command: 'npm run schema-suite -- FOLDER',
-  does: 'Judges the cases of a checkout of json-schema-org/JSON-Schema-Test-Suite.',
+  does: 'Runs the cases of a checkout of json-schema-org/JSON-Schema-Test-Suite.',
   flags: { write: 'write the list of differences' },
   files: true,
 })
@@ -130,7 +131,7 @@ async function verdictOf(schema: unknown, data: unknown): Promise<boolean | stri
   }
 }
 
-/** The schema with the documents it refers to, as long as one of those is what it lacks. */
+/** The schema with the documents that it refers to, added one by one while it lacks one of them. */
 async function bundle(root: string, schema: unknown): Promise<unknown> {
   if (typeof schema !== 'object' || schema === null) return schema
   const documents: Record<string, unknown> = {}
@@ -152,7 +153,10 @@ function dialected(schema: unknown, { uri }: Draft): unknown {
   return typeof schema === 'object' ? { $schema: uri, ...schema } : schema
 }
 
-/** A document under the URL that it is served at; one with another name of its own is put inside of one. */
+/**
+ * A document with its URL as its id. A document that has another id is put inside a schema with
+ * that URL.
+ */
 function identified(document: unknown, url: string): unknown {
   if (typeof document !== 'object' || document === null) return document
   const isOther = '$id' in document && document.$id !== url

@@ -1,6 +1,6 @@
 /**
- * Writes docs/reference/settings.md from the schema of the settings. With `--check` nothing is written: exits 1 when the
- * committed page differs.
+ * Writes docs/reference/settings.md from the schema of the settings. With `--check` it writes
+ * nothing, and exits 1 when the committed page differs.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { ConfigSchema } from '../src/config.ts'
@@ -8,7 +8,7 @@ import { scriptOptions } from './options.ts'
 
 const PAGE = new URL('../docs/reference/settings.md', import.meta.url)
 
-/** Larger units, in which a default is easier to read; the largest first. */
+/** Larger units for defaults, the largest first. */
 const UNITS = [
   { part: '_BYTES', size: 1024 ** 3, name: 'GiB' },
   { part: '_BYTES', size: 1024 ** 2, name: 'MiB' },
@@ -72,7 +72,7 @@ function defaultOf(name: string, { default: value }: Setting): string {
     : `\`${value}\` (${grouped(Number(value) / unit.size)} ${unit.name})`
 }
 
-/** Digits in groups of three, for readers. */
+/** A number with its digits in groups of three. */
 function grouped(value = 0): string {
   return new Intl.NumberFormat('en-US').format(value)
 }

@@ -1,8 +1,8 @@
 /**
- * Sends patterns that backtrack to a service of its own, each with the text that it runs away on:
- * `node scripts/slow-patterns.ts FILE`, or a folder with such files. A line of a file is `{"pattern", "attack"}` as JSON. Prints
- * how long the answers took beside the deadline, and how long `/livez` took meanwhile; exits 1 when either was too long.
- * Without the file nothing is done.
+ * Sends patterns that backtrack to a service that it starts, each with the text that makes it slow:
+ * `node scripts/slow-patterns.ts FILE`, or a folder with such files. A line of a file is
+ * `{"pattern", "attack"}` as JSON. Prints the times of the answers beside the deadline, and the
+ * times of `/livez` meanwhile. Exits 1 when either was too long. Does nothing without the file.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ interface Attack {
 
 const { files } = scriptOptions({
   command: 'node scripts/slow-patterns.ts FILE',
-  does: 'Sends patterns that backtrack, and measures what others notice.',
+  does: 'Sends patterns that backtrack, and measures how they affect other requests.',
   files: true,
 })
 

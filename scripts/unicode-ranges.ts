@@ -1,7 +1,8 @@
 /**
- * Writes the Unicode tables of `src/core/preview/` as source, so that what a preview escapes or keeps together does not move
- * with the runtime's Unicode version: `rust-debug-ranges.ts` from the table of the vectors, `unicode-ranges.ts` from this
- * runtime's properties. Run it when a table changes.
+ * Writes the Unicode tables of `src/core/preview/` as source. So the characters that a preview
+ * escapes or keeps together do not depend on the Unicode version of the runtime.
+ * `rust-debug-ranges.ts` comes from the table of the vectors, `unicode-ranges.ts` from the
+ * properties of this runtime. Run it when a table changes.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { scriptOptions } from './options.ts'
@@ -20,7 +21,7 @@ scriptOptions({
 interface Table {
   readonly doc: string
   readonly name: string
-  /** First and last + 1 of each range, ascending. */
+  /** First code point and the one after the last of each range, ascending. */
   readonly boundaries: readonly number[]
 }
 

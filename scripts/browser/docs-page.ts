@@ -1,5 +1,6 @@
 /**
- * Swagger UI's page, by what a reader does with it. Notes on the way what the browser asks for and complains about.
+ * Swagger UI's page with the actions of a reader. Records the requests and complaints of the
+ * browser.
  */
 import { readFile } from 'node:fs/promises'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -16,7 +17,7 @@ const WATCH_PAUSES = `{
     last = now
   }, 20)
 }`
-/** `operations-{tag}-{operationId}`: how Swagger UI numbers its blocks. */
+/** Id of an operation's block in Swagger UI: `operations-{tag}-{operationId}`. */
 const BLOCK_ID = /^operations-[^-]+-(.+)$/
 
 /** The answer as the page shows it. */
@@ -25,12 +26,13 @@ export interface Shown {
   readonly body: string
 }
 
+/** Swagger UI in a page of a browser. */
 export class DocsPage {
   readonly #page: Page
   readonly #requests: string[] = []
   readonly #complaints: string[] = []
 
-  /** Resolves when the operations are there. */
+  /** Opens the page. Resolves when the operations are shown. */
   static async open(browser: Browser, url: string): Promise<DocsPage> {
     const page = await browser.newPage({ viewport: VIEWPORT })
     page.setDefaultTimeout(TIMEOUT_MS)
@@ -45,13 +47,13 @@ export class DocsPage {
     page.on('request', (request) => this.#requests.push(request.url()))
     page.on('requestfailed', (request) => this.#complaints.push(`${request.url()} failed`))
     page.on('pageerror', (error) => this.#complaints.push(String(error)))
-    // What breaks the content security policy is such a message, too.
+    // Violations of the content security policy are such messages, too.
     page.on('console', (message) => {
       if (message.type() === 'error') this.#complaints.push(message.text())
     })
   }
 
-  /** The ids of the operations, from top to bottom. */
+  /** Ids of the operations, from top to bottom. */
   async operations(): Promise<readonly string[]> {
     const ids = await this.#page
       .locator(OPERATION)
@@ -74,7 +76,7 @@ export class DocsPage {
     return (await this.#page.locator('.info').textContent()) ?? ''
   }
 
-  /** Pixels that the opened operation takes. */
+  /** Height of the opened operation, in pixels. */
   async height(operationId: string): Promise<number> {
     return (await this.#block(operationId).boundingBox())?.height ?? 0
   }
@@ -87,7 +89,7 @@ export class DocsPage {
     await dialog.locator('button.btn-done').click()
   }
 
-  /** Opens the operation, and gives it parameters by their names. */
+  /** Opens the operation and fills in parameters by name. */
   async open(operationId: string, parameters: Readonly<Record<string, string>> = {}) {
     const block = this.#block(operationId)
     await block.locator('.opblock-summary-control').click()
@@ -97,7 +99,10 @@ export class DocsPage {
     }
   }
 
-  /** Sends what is filled in, and reads the answer that is shown. The operation is open. */
+  /**
+   * Sends the request as it is filled in, and reads the answer from the page. The operation must be
+   * open.
+   */
   async execute(operationId: string): Promise<Shown> {
     const block = this.#block(operationId)
     const tryOut = block.locator('.try-out__btn', { hasText: 'Try it out' })
@@ -114,19 +119,21 @@ export class DocsPage {
     }
   }
 
-  /** The bytes that the link of a clipped answer saves. */
+  /** Bytes that the link of a clipped answer saves. */
   async saved(operationId: string): Promise<Buffer> {
     const started = this.#page.waitForEvent('download')
     await this.#block(operationId).locator('.large-body a').click()
     return readFile(await (await started).path())
   }
 
-  /** Starts to measure the longest time for which the page's thread does nothing else; see `longestPause`. */
+  /**
+   * Starts to measure the longest time for which the page's thread is blocked; see `longestPause`.
+   */
   async watchPauses(): Promise<void> {
     await this.#page.evaluate(WATCH_PAUSES)
   }
 
-  /** In ms, since `watchPauses`. */
+  /** Longest time for which the page's thread was blocked since `watchPauses`, in milliseconds. */
   async longestPause(): Promise<number> {
     return this.#page.evaluate('window.longestPauseMs')
   }
@@ -139,7 +146,7 @@ export class DocsPage {
     await this.#page.screenshot({ path })
   }
 
-  /** From the body that was sent down to the answer. */
+  /** Takes a screenshot from the request body down to the answer. */
   async screenshotOf(operationId: string, path: string): Promise<void> {
     const sent = this.#block(operationId).locator('.opblock-section-request-body')
     await sent.evaluate((section) => section.scrollIntoView())

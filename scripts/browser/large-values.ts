@@ -1,15 +1,16 @@
 /**
- * Values as Swagger UI shows them: large ones clipped, with a link that saves them whole, while the page stays usable; small
- * ones with the digits that were put. Swagger UI alone took 46 s for 2.2 MB, and 22 MB ended the page.
+ * Tests how Swagger UI shows values. Large values are clipped, with a link that saves them whole,
+ * and the page stays usable. Small values keep the digits that were put. Without clipping, Swagger
+ * UI took 46 s for 2.2 MB, and 22 MB crashed the page.
  */
 import type { Browser } from 'playwright-core'
 import { DocsPage } from './docs-page.ts'
 
 const RUN = 'browser-values'
 const OPERATION = 'readValue'
-/** Far more than it takes, and far less than without clipping. */
+/** Longest pause of the page: far more than it takes, and far less than without clipping. */
 const PAUSE_MS = 5_000
-/** Clipped text and the line above it. */
+/** Most characters that are shown: the clipped text and the line above it. */
 const SHOWN_CHARS = 70_000
 const ROW = '{"id":12345678901234567890,"name":"a file of some name","size":1.0,"tags":["a","b"]}'
 const PIXEL =
@@ -19,7 +20,7 @@ interface Value {
   readonly name: string
   readonly type: string
   readonly bytes: Buffer
-  /** A part of the value that has to be shown. */
+  /** Part of the value that must be shown. */
   readonly shown?: string
   readonly isClipped: boolean
 }
@@ -65,7 +66,7 @@ const VALUES: readonly Value[] = [
   },
 ]
 
-/** What is not as it should be; empty when all is. */
+/** Returns everything that is wrong; empty when nothing is. */
 export async function tryLargeValues(
   browser: Browser,
   url: string,
@@ -103,7 +104,7 @@ async function tryValue(
   return wrong
 }
 
-/** The handle of the value that is put. */
+/** Puts a value and returns its handle. */
 async function put(
   url: string,
   { type, bytes }: Value,

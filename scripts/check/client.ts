@@ -1,20 +1,23 @@
-/** Requests to a service over connections that stay open, timed, for the long checks. */
+/** Timed requests to a service over connections that stay open, for the long checks. */
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
+/** Answer to a request. */
 export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
-  /** From the first byte sent to the last byte received. */
+  /** Time from the first byte sent to the last byte received, in milliseconds. */
   readonly ms: number
 }
 
+/** Body and headers of a request. */
 export interface Sent {
   readonly type?: string
   readonly body?: string | Buffer | readonly Buffer[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** Client of one service. */
 export class Client {
   readonly #url: string
   readonly #agent = new Agent({ keepAlive: true })
@@ -23,7 +26,10 @@ export class Client {
     this.#url = url
   }
 
-  /** The path goes as it is. A body of several pieces goes without a length. Rejects when the connection breaks. */
+  /**
+   * Sends a request. The path is sent unchanged. A body of several pieces is sent without a length.
+   * Rejects when the connection breaks.
+   */
   send(
     method: string,
     path: string,
@@ -56,7 +62,7 @@ export class Client {
     })
   }
 
-  /** Begins an upload and breaks it off. */
+  /** Begins an upload and closes the connection before its end. */
   breakOff(path: string, { type = 'text/plain', body }: { type?: string; body: Buffer }) {
     return new Promise<void>((resolve) => {
       const headers = { 'content-type': type, 'content-length': 2 * body.length }

@@ -1,7 +1,9 @@
 /**
- * Fails calls of a service on its disk, cuts the power, and counts what is missing: `npm run check:faults`, with `--rounds 1` of
- * each cell of the matrix unless said otherwise. A cell is a call, a file, what is under way and how the service ends; the moment
- * and whether the system forgets what it could not write are drawn in each round. Needs gcc. Exits 1 when a round has lost something.
+ * Makes system calls of a service fail, cuts the power, and counts the losses:
+ * `npm run check:faults`, by default with `--rounds 1` for each cell of the matrix. A cell is a
+ * call, a file, the work under way and the end of the service. Each round draws the moment, and
+ * whether the system forgets data that it could not write. Needs gcc. Exits 1 when a round lost
+ * something.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +16,9 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1'
 
 const BESIDE: readonly Scenario['beside'][] = [[], ['upload'], ['purge'], ['upload', 'purge']]
 const ENDINGS: readonly Ending[] = ['cut', 'stop', 'kill']
-/** A fault is drawn among the first of so many calls. */
+/** Number of first calls among which the failing one is drawn. */
 const MOMENTS = 12
-/** More than a small put writes. */
+/** More bytes than a small put writes, so that the fault hits an upload. */
 const OF_AN_UPLOAD_BYTES = 400_000
 
 const folder = mkdtempSync(join(tmpdir(), 'coatcheck-faults-'))
@@ -46,7 +48,7 @@ console.log(`all: ${JSON.stringify(sums)}`)
 if (sums.lost + sums.reused + sums.unsound > 0) process.exitCode = 1
 
 async function one(scenario: Scenario): Promise<void> {
-  // a folder is only ever flushed
+  // A folder is only flushed, never written.
   if (scenario.failure?.file === 'folder' && scenario.failure.call !== 'sync') return
   const round = await powerCut(library as string, folder, scenario)
   count(round)

@@ -1,18 +1,20 @@
 /**
- * Hostile clients in a thread of their own, so that what they do with answers is not taken for the service's time. Told a time
- * to stop at, they send until then, and tell how often each request got which answer.
+ * Hostile clients in their own thread, so that their work on answers does not count as the
+ * service's time. They get a time to stop, send until then, and report how often each request got
+ * each answer.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { Client } from './client.ts'
 import { type HostileRequest, hostileRequests } from './hostile-requests.ts'
 
+/** Data that the thread of hostile clients is started with. */
 export interface HostileData {
   readonly url: string
   readonly clients: number
   readonly bytes: number
 }
 
-/** Per kind of request and status, how many. */
+/** Number of answers by kind of request and status. */
 export type HostileAnswers = ReadonlyMap<string, number>
 
 const { url, clients, bytes } = workerData as HostileData

@@ -1,10 +1,11 @@
 /**
- * Requests that are made to do harm, one of each kind: each has to be refused, bounded or kept as any other. Every body is of
- * about as many bytes as is said, but for those that are small so as to become large.
+ * Harmful requests, one of each kind. Each must be refused, limited or stored like any other. Every
+ * body has about the given number of bytes, except small bodies that become large.
  */
 import { gzipSync } from 'node:zlib'
 import type { Sent } from './client.ts'
 
+/** A harmful request. `what` is its name. */
 export interface HostileRequest {
   readonly what: string
   readonly method: string
@@ -18,6 +19,7 @@ const RAW_JSON = 'application/vnd.hostile+json'
 const BOMB_BYTES = 20_000_000
 const REFERENCES = 900
 
+/** Makes one request of each kind, with bodies of about `bytes`. */
 export function hostileRequests(bytes: number): readonly HostileRequest[] {
   const json = (what: string, path: string, body: string | Buffer): HostileRequest => ({
     what,

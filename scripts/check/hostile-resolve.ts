@@ -1,8 +1,9 @@
 /**
- * What a caller of resolve notices of hostile ones: times its calls alone, and beside clients that send patterns that run away
- * without a pause, each over a connection of its own. Exits 1 when the p50 beside them is more than `--p50-ms`, or an ordinary
- * call was refused. `npm run check:hostile-resolve`, with `--clients 8 --seconds 10 --rounds 3 --p50-ms 20` unless said
- * otherwise; `--fresh 1` lets them send a new schema with each call.
+ * Measures how hostile callers of resolve affect an ordinary one. Times its calls alone, and beside
+ * clients that constantly send slow patterns, each over its own connection. Exits 1 when the p50
+ * beside them exceeds `--p50-ms`, or an ordinary call was refused. `npm run check:hostile-resolve`,
+ * by default with `--clients 8 --seconds 10 --rounds 3 --p50-ms 20`. With `--fresh 1` each of their
+ * calls has a new schema.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
@@ -13,7 +14,7 @@ import { median, quantile } from './statistics.ts'
 const P99 = 0.99
 const OK = 200
 const MS_PER_SECOND = 1000
-/** Between two ordinary calls, as a loop would make them. */
+/** Pause between two ordinary calls, as in a loop, in milliseconds. */
 const PAUSE_MS = 10
 const PATH = '/v1/runs/shared/resolve'
 const ORDINARY = {

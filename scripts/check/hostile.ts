@@ -1,8 +1,9 @@
 /**
- * What an ordinary client notices of hostile ones: times its puts in turns alone and beside clients that send, without a pause,
- * requests made to corrupt, stall or expand. Exits 1 when the p99 beside them is more than `--ratio` times the p99 alone, or
- * when one of theirs is answered with a server error other than 503. `npm run check:hostile`, with `--clients 8 --bytes 16000
- * --turns 8 --turn-ms 4000 --ratio 3` unless said otherwise.
+ * Measures how hostile clients affect an ordinary one. Times its puts alternately alone and beside
+ * clients that constantly send requests made to corrupt, stall or expand. Exits 1 when the p99
+ * beside them is more than `--ratio` times the p99 alone, or when a hostile request gets a server
+ * error other than 503. `npm run check:hostile`, by default with
+ * `--clients 8 --bytes 16000 --turns 8 --turn-ms 4000 --ratio 3`.
  */
 
 import { once } from 'node:events'
@@ -20,7 +21,7 @@ const OVERLOADED = 503
 
 const { numbers: values } = scriptOptions({
   command: 'npm run check:hostile --',
-  does: 'Measures what an ordinary client notices of hostile ones.',
+  does: 'Measures how hostile clients affect an ordinary one.',
   numbers: {
     clients: [8, 'hostile clients'],
     bytes: [16000, 'of each hostile body'],
@@ -73,7 +74,7 @@ async function putUntil(times: number[], untilMs: number): Promise<void> {
   }
 }
 
-/** Also fails the check for a server error that is not load being shed. */
+/** Counts answers. Fails the check for a server error other than 503. */
 function count(more: HostileAnswers): void {
   for (const [answer, times] of more) {
     answers.set(answer, (answers.get(answer) ?? 0) + times)

@@ -1,7 +1,7 @@
 /**
- * Kills a service under load as often as wanted and checks what it has kept: `npm run check:kill`, with
- * `--rounds 50 --writers 16 --round-ms 400` unless said otherwise. Exits 1 with the first promise that is broken; the ledger
- * then stays, and is named.
+ * Kills a service under load many times and checks its ledger: `npm run check:kill`, by default
+ * with `--rounds 50 --writers 16 --round-ms 400`. Exits 1 with the first broken promise. The ledger
+ * is then kept, and its path is printed.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { scriptOptions } from '../options.ts'
 
 const { numbers: values } = scriptOptions({
   command: 'npm run check:kill --',
-  does: 'Kills a service under load, and checks what it has kept.',
+  does: 'Kills a service under load, and checks its ledger.',
   numbers: {
     rounds: [50, 'how often'],
     writers: [16, 'clients that put'],

@@ -1,6 +1,7 @@
 /**
- * Sequences of calls, restarts and kills, as many as wanted, beside a model of plain arrays: `npm run check:model`, with
- * `--sequences 50 --seed 1` unless said otherwise. Exits 1 with the smallest sequence that the service answers otherwise.
+ * Compares random sequences of calls, restarts and kills with a model of plain arrays:
+ * `npm run check:model`, by default with `--sequences 50 --seed 1`. Exits 1 with the smallest
+ * sequence for which the service and the model differ.
  */
 
 import { modelSequences } from '../../test/model/sequences.ts'
@@ -10,7 +11,7 @@ const TELL_EVERY = 10
 
 const { numbers: values } = scriptOptions({
   command: 'npm run check:model --',
-  does: 'Sequences of calls, restarts and kills beside a plain model.',
+  does: 'Compares sequences of calls, restarts and kills with a plain model.',
   numbers: {
     sequences: [50, 'how many'],
     seed: [1, 'of the first'],

@@ -1,8 +1,9 @@
 /**
- * What others notice of purges: fills a service with runs, then times puts, recalls and `/livez` in turns without and with
- * purges under way, until all those runs are gone. Exits 1 when the p99 with them is more than `--ratio` times the p99
- * without, of any of the three. `npm run check:purge`, with `--runs 1000 --results 100 --bytes 1000 --purgers 4 --turn-ms 2000
- * --ratio 3` unless said otherwise.
+ * Measures how purges affect other requests. Fills a service with runs, then times puts, recalls
+ * and `/livez` alternately without and with purges, until all those runs are gone. Exits 1 when one
+ * of the three has a p99 with purges of more than `--ratio` times the p99 without.
+ * `npm run check:purge`, by default with
+ * `--runs 1000 --results 100 --bytes 1000 --purgers 4 --turn-ms 2000 --ratio 3`.
  */
 
 import { startChild } from '../../test/support/service.ts'
@@ -18,7 +19,7 @@ const PROBED = '/v1/runs/probed'
 
 const { numbers: values } = scriptOptions({
   command: 'npm run check:purge --',
-  does: 'Measures what others notice of purges.',
+  does: 'Measures how purges affect other requests.',
   numbers: {
     runs: [1000, 'that are filled and purged'],
     results: [100, 'of each run'],
@@ -44,7 +45,7 @@ try {
   await child.stop()
 }
 
-/** Does all of `work`, so many at a time. */
+/** Does all of `work`, with at most `width` tasks at a time. */
 async function inParallel(width: number, work: (() => Promise<unknown>)[]): Promise<void> {
   const worker = async (): Promise<void> => {
     for (let next = work.pop(); next !== undefined; next = work.pop()) await next()
@@ -70,7 +71,7 @@ async function fill(): Promise<void> {
   console.log(`${runs * results} results in ${runs} runs, filled in ${seconds} s`)
 }
 
-/** Turns without and with purges, until none is left to purge. */
+/** Measures alternately without and with purges, until no run is left to purge. */
 async function measure(): Promise<readonly [Times, Times]> {
   const [without, during] = [noTimes(), noTimes()]
   const purges = Array.from({ length: runs }, (_, run) => async () => {
@@ -103,7 +104,7 @@ function turnEnd(): () => boolean {
   return () => performance.now() >= at
 }
 
-/** One request after the other, some clients beside each other. */
+/** Sends one request after the other from each of several clients. */
 async function probe(times: Times, isOver: () => boolean): Promise<void> {
   const prober = async (): Promise<void> => {
     while (!isOver()) {

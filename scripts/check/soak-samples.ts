@@ -1,4 +1,4 @@
-/** What a service takes, second by second: memory, files, and whether that grows. */
+/** Samples of the memory and files of a service, once a second, and their growth. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { ServiceChild } from '../../test/support/service.ts'
 import type { Client } from './client.ts'
@@ -8,6 +8,7 @@ const KIBIBYTE = 1024
 const HEAP = /^coatcheck_nodejs_heap_size_used_bytes (\S+)/m
 const RSS = /^VmRSS:\s+(\d+) kB/m
 
+/** Resources that a service uses at one time. */
 export interface Sample {
   readonly seconds: number
   readonly rssBytes: number
@@ -17,6 +18,7 @@ export interface Sample {
   readonly handles: number
 }
 
+/** Takes a sample of a service that runs on this machine. */
 export async function sample(
   { pid, ledger }: ServiceChild,
   client: Client,
@@ -37,8 +39,8 @@ export async function sample(
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /**
- * How much more the last quarter takes than the first, by their medians, of what comes after the first third of all samples:
- * by then caches and the heap have grown to their size.
+ * Growth: the median of the last quarter of the samples minus that of the first quarter. The first
+ * third of all samples is ignored, since caches and the heap grow in that time.
  */
 export function growth(
   samples: readonly Sample[],

@@ -1,6 +1,7 @@
 /**
- * One client of a soak: puts, reads, resolves, breaks off, asks for nonsense, ends and purges, in runs of its own, and
- * checks every answer. What it keeps to compare with is bounded.
+ * One client of a soak. It puts, reads, resolves, breaks off, sends invalid requests, ends and
+ * purges, in its own runs, and checks every answer. It keeps a bounded number of values to compare
+ * with.
  */
 import { hash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,14 +26,16 @@ interface Kept {
   readonly bytes: number
 }
 
+/** Counts of a soak, over all clients. */
 export interface Tally {
   requests: number
   bytesPut: number
   bytesRead: number
-  /** What was not as it should be; ends the soak with a failure. */
+  /** Failures. One is enough to fail the soak. */
   readonly wrong: string[]
 }
 
+/** One client of a soak. */
 export class Traffic {
   readonly #client: Client
   readonly #name: string
@@ -113,7 +116,7 @@ export class Traffic {
     this.#check(JSON.parse(String(again.body)).handle === handle, `a retry of ${path}`)
   }
 
-  /** In pieces and without a length. */
+  /** Puts a value in pieces and without a length. */
   async #stream(): Promise<void> {
     const { type, body, digest } = drawValue(this.#draw, this.#draw() * STREAM_BYTES)
     if (type === JSON_TYPE) return
@@ -133,7 +136,7 @@ export class Traffic {
     this.#check(hash('sha256', body) === kept.digest, `the bytes of ${path}`)
   }
 
-  /** A part is compared with the same part of the whole. */
+  /** Reads a part of a value and compares it with the same part of the whole. */
   async #readRange(): Promise<void> {
     const kept = this.#drawKept()
     if (kept === undefined || kept.bytes < 2) return
@@ -157,7 +160,7 @@ export class Traffic {
     const body = JSON.stringify({ id })
     const reply = await this.#client.send('POST', `${this.#path}/recall`, { type: JSON_TYPE, body })
     this.#tally.requests++
-    // a binary has no text to page through
+    // A binary has no text view to recall.
     const isKnown = reply.status === 200 || String(reply.body).includes('"no_text_view"')
     this.#check(isKnown, `recall of ${id}: ${reply.status}`)
   }

@@ -1,9 +1,10 @@
-/** What a soak puts: every kind and many sizes, drawn from a seed. */
+/** Values of a soak: every kind and many sizes, drawn from a seed. */
 import { hash } from 'node:crypto'
 
+/** Draws the next number, from 0 up to but not including 1. */
 export type Draw = () => number
 
-/** Numbers from 0 to below 1, the same for the same seed (mulberry32). */
+/** Draws numbers from 0 up to but not including 1, the same for the same seed (mulberry32). */
 export function drawing(seed: number): Draw {
   let state = seed
   return () => {
@@ -14,21 +15,23 @@ export function drawing(seed: number): Draw {
   }
 }
 
+/** A value to put. */
 export interface Value {
   readonly type: string
   readonly body: Buffer
-  /** Digest of what a raw read answers; undefined where that is not the body. */
+  /** Digest of the bytes that a raw read answers. Undefined when these are not the body. */
   readonly digest: string | undefined
 }
 
 const RAW_TYPES = ['text/plain', 'application/x-ndjson', 'application/vnd.x+json', 'image/x-noise']
 
-/** Mostly of some KB; one in a hundred of up to `mostBytes`. */
+/** Draws a size: mostly some KB, and in one of a hundred cases up to `mostBytes`. */
 export function drawSize(draw: Draw, mostBytes: number): number {
   const top = draw() < 0.01 ? mostBytes : 10 ** (1 + 4 * draw())
   return 1 + Math.floor(draw() * top)
 }
 
+/** Draws a value of at most about `bytes`. */
 export function drawValue(draw: Draw, bytes: number): Value {
   const kind = Math.floor(draw() * (RAW_TYPES.length + 3))
   const type = RAW_TYPES[kind]
@@ -59,7 +62,7 @@ function rawBody(type: string, draw: Draw, bytes: number): Buffer {
   return Buffer.from(type.endsWith('ndjson') ? rows.join('\n') : `[${rows.join(',')}]`)
 }
 
-/** Lines that no two values share, with characters of one to four bytes. */
+/** Equal lines that no other value has, with characters of one to four bytes. */
 function lines(draw: Draw, bytes: number): string {
   const start = Math.floor(draw() * 1e9).toString(36)
   const line = `${start} a line of a log, äöü, 漢字, 🙂 and the end of it\n`

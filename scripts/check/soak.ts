@@ -1,11 +1,12 @@
 /**
- * Mixed traffic for some minutes, with every answer checked, and the memory and files of the service watched:
- * `npm run check:soak -- --minutes 10 --clients 8 --seed 1`. Ends with a verdict and exits 1 when it is not met:
+ * Sends mixed traffic for some minutes, checks every answer, and watches the memory and files of
+ * the service: `npm run check:soak -- --minutes 10 --clients 8 --seed 1`. Prints a verdict and
+ * exits 1 when a condition is not met:
  *
- * - no answer but the expected one, so no 5xx; every byte reads back as put;
- * - after the first third of the time, the last quarter takes no more than 32 MiB of RSS, 16 MiB of heap and 16 handles more
- *   than the first (medians);
- * - the log (WAL) never takes more than 128 MiB.
+ * - Every answer is the expected one, so there is no 5xx, and every byte reads back as put.
+ * - After the first third of the time, the last quarter takes at most 32 MiB of RSS, 16 MiB of heap
+ *   and 16 handles more than the first (medians).
+ * - The log (WAL) never takes more than 128 MiB.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +29,7 @@ const LOG_BYTES = 128 * MEBIBYTE
 
 const { numbers: values } = scriptOptions({
   command: 'npm run check:soak --',
-  does: 'Mixed traffic for some minutes: memory, log, every byte read back.',
+  does: 'Sends mixed traffic for some minutes, and checks memory, log and every byte read back.',
   numbers: {
     minutes: [10, 'how long'],
     clients: [8, 'how many'],

@@ -1,7 +1,8 @@
 /**
- * How long the worst inputs of each route hold the event loop of a service: a table of the longest turns, by time of a
- * processor, all of them with the sizes that the limits allow. Exits 1 when one is over 100 ms. `npm run check:stalls`; with
- * `--only TEXT` those whose route or name holds it, and the puts that they read.
+ * Measures how long the worst inputs of each route block the event loop of a service. Prints a
+ * table of the longest turns, in processor time. The inputs have the largest sizes that the limits
+ * allow. Exits 1 when a turn takes more than 100 ms. `npm run check:stalls`; with `--only TEXT`
+ * only inputs whose route or name contains it, and the puts that they read.
  */
 import { parseArgs } from 'node:util'
 import { held, MOST_TURN_MS } from '../../test/e2e/stalls.ts'

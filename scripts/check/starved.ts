@@ -1,8 +1,9 @@
 /**
- * What resolve answers on a machine that leaves the service little processor time: a service on one core, at a low priority
- * beside processes that only compute. No schema here has a slow pattern, so no call may be blamed (422): it is answered, or
- * told that there was no time (503). Prints how many answers of each kind there were, and exits 1 when a call was blamed.
- * `npm run check:starved`, with `--hogs 1 --nice 5 --clients 4 --seconds 30` unless said otherwise.
+ * Checks the answers of resolve on a machine that leaves the service little processor time. The
+ * service has one core and a low priority, beside processes that only compute. No schema has a slow
+ * pattern, so no call may be refused as too slow (422). A call must be answered, or refused for
+ * lack of time (503). Prints the number of answers of each kind, and exits 1 for a 422.
+ * `npm run check:starved`, by default with `--hogs 1 --nice 5 --clients 4 --seconds 30`.
  */
 
 import { spawn } from 'node:child_process'
@@ -15,14 +16,14 @@ const BLAMED = 422
 const P99 = 0.99
 const ON_ONE_CORE = ['taskset', '-c', '0']
 const MS_PER_SECOND = 1000
-/** How long the processes that compute live past the last request. */
+/** Seconds that the computing processes live after the last request. */
 const SPARE_SECONDS = 60
 const ROWS = 20_000
 const MEMBERS = 300
 
 const { numbers: values } = scriptOptions({
   command: 'node scripts/check/starved.ts',
-  does: 'Measures validation on a processor that others use.',
+  does: 'Checks validation on a processor that other processes use.',
   numbers: {
     hogs: [1, 'processes that compute'],
     nice: [5, 'of the service'],
@@ -47,7 +48,7 @@ try {
 }
 report()
 
-/** Ends by itself, should this process be killed. */
+/** Starts a computing process. It ends by itself if this process is killed. */
 function startHog() {
   const endsMs = (seconds + SPARE_SECONDS) * MS_PER_SECOND
   const code = `const end = Date.now() + ${endsMs}; while (Date.now() < end);`
@@ -55,7 +56,7 @@ function startHog() {
   return spawn(command, args, { stdio: 'ignore' })
 }
 
-/** Calls that no machine should need long for; each third schema is one that has not been compiled before. */
+/** Makes a call that is quick on any machine. Each third schema is a new one. */
 function callOf(n: number): string {
   const kinds = [
     () => ({ arguments: { n: 1 }, input_schema: { properties: wide(n) } }),

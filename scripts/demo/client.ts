@@ -1,18 +1,21 @@
-// The calls of the service that an agent loop makes, and nothing else: what a client library would be, in one file.
+// The calls of the service that an agent loop makes. A client library would contain the same, in
+// one file.
 import type { Arguments, Json, Message, Outcome } from './types.ts'
 
-/** A JSON value as a raw body; `application/json` would be an envelope. */
+/** Media type for a JSON value as a raw body; `application/json` would be an envelope. */
 const JSON_VALUE = 'application/vnd.coatcheck-demo+json'
 const TEXT = 'text/plain; charset=utf-8'
 
+/** Answer to a put. */
 export interface Put {
   readonly handle: string
   readonly evidence_id: string
   readonly rendering: string
-  /** What goes into the transcript; null for a suspension. */
+  /** Text for the transcript; null for a suspension. */
   readonly content: string | null
 }
 
+/** Answer to a resolve. */
 export interface Resolved {
   readonly arguments: Arguments
   readonly resolved: readonly string[]
@@ -20,24 +23,28 @@ export interface Resolved {
   readonly failure: { readonly __salvor_error: SentinelFailure } | null
 }
 
+/** Content of the sentinel of a failure. */
 export interface SentinelFailure {
   readonly kind: string
   readonly message: string
   readonly attempts: number
 }
 
+/** Answer to a recall. */
 export interface Page {
   readonly text: string
   readonly content: string
   readonly next: Arguments | null
 }
 
+/** Counts of a run. */
 export interface Run {
   readonly results: number
   readonly produced_chars: number
   readonly shown_chars: number
 }
 
+/** Answer to a planned compaction. */
 export interface Plan {
   readonly compactable: boolean
   readonly summarize: { readonly start: number; readonly end: number } | null
@@ -45,13 +52,14 @@ export interface Plan {
   readonly handle: string | null
 }
 
+/** Tool definition for a model. */
 export interface ToolDefinition {
   readonly name: string
   readonly description: string
   readonly input_schema: Json
 }
 
-/** Every call throws, with the problem's detail, on an answer that is not 2xx. */
+/** Client of the service. Every call throws the problem's detail when the answer is not 2xx. */
 export class Coatcheck {
   readonly run: string
   readonly #api: string
@@ -106,7 +114,7 @@ export class Coatcheck {
     return this.#json('GET', '/tools/recall?provider=anthropic')
   }
 
-  /** The value as it was put; with `text`, its text view. */
+  /** The value as it was put, or its text view. */
   async value(handle: string, as: 'bytes' | 'text'): Promise<Buffer> {
     const query = as === 'text' ? '?as=text' : ''
     return this.#send('GET', this.#path(`/results/${handle}/value${query}`))
@@ -138,7 +146,7 @@ export class Coatcheck {
     })
   }
 
-  /** Keeps the transcript in the run. */
+  /** Plans a compaction. The service stores the transcript in the run. */
   plan(messages: readonly Message[], preserveTokens: number): Promise<Plan> {
     const body = { messages, preserve_recent_user_tokens: preserveTokens, run_id: this.run }
     return this.#json('POST', '/compaction/plan', body)

@@ -1,28 +1,29 @@
-// The agent loop: what the model says, what its tools give, and coatcheck between them.
+// The agent loop: passes messages between the model and its tools, with coatcheck between them.
 import type { Coatcheck } from './client.ts'
 import type { Call, Step, Turn } from './model.ts'
 import type { Printer } from './print.ts'
 import { TOOLS } from './tools.ts'
 import type { Message, Outcome, ToolResult, ToolUse } from './types.ts'
 
-/** A result that the service took, and what the tool had given. */
+/** A result that the service stored, and the tool's own result. */
 export interface Taken {
   readonly handle: string
   readonly evidenceId: string
   readonly outcome: Outcome
 }
 
+/** The agent loop of the demo. */
 export class Loop {
   readonly #service: Coatcheck
   readonly #print: Printer
   readonly #answers: readonly Outcome[]
   readonly messages: Message[] = []
   readonly taken: Taken[] = []
-  /** Of the pages that the model recalled. */
+  /** Characters of the pages that the model recalled. */
   recalledChars = 0
   #calls = 0
 
-  /** `answers`: what people answer to suspended calls, in order. */
+  /** `answers` are the answers of people to suspended calls, in order. */
   constructor(service: Coatcheck, print: Printer, answers: readonly Outcome[]) {
     this.#service = service
     this.#print = print
@@ -51,14 +52,14 @@ export class Loop {
     return { type: 'tool_use', id: `toolu_${String(this.#calls).padStart(2, '0')}`, name, input }
   }
 
-  /** Runs the call and puts what stands for its result into the transcript. */
+  /** Runs the call and adds the content of its result to the transcript. */
   async #answer(use: ToolUse): Promise<string> {
     const result = use.name === 'recall' ? await this.#recall(use) : await this.#runTool(use)
     this.#add({ role: 'user', content: [result] })
     return result.content
   }
 
-  /** The model's arguments are forwarded untouched; a page is not a new result. */
+  /** Forwards the model's arguments unchanged. A page is not stored as a new result. */
   async #recall({ id, input }: ToolUse): Promise<ToolResult> {
     const page = await this.#service.recall(input)
     this.recalledChars += [...page.content].length
@@ -79,7 +80,7 @@ export class Loop {
     return asResult(use, answer, answered ?? '')
   }
 
-  /** References become values, the values are validated, and only then does the tool run. */
+  /** Resolves the references, validates the arguments, and runs the tool only if they are valid. */
   async #outcomeOf({ name, input }: ToolUse): Promise<Outcome> {
     const { arguments: args, resolved, failure } = await this.#service.resolve(name, input)
     if (failure !== null) {

@@ -1,18 +1,20 @@
-// The model of the demo: a script. Like a real one it sees only what stands in the transcript, so what it passes on, ids,
-// ranges and references, it reads from there.
+// The model of the demo is a script. Like a real model it sees only the transcript. It reads the
+// ids, ranges and references that it uses from there.
 import type { Arguments, Json } from './types.ts'
 
+/** A tool call of the model. */
 export interface Call {
   readonly name: string
   readonly input: Arguments
 }
 
-/** What the model says next, from the newest tool result that it sees. */
+/** Next message of the model, from the newest tool result that it sees. */
 export interface Step {
   readonly says: string
   readonly calls?: (seen: string) => Call
 }
 
+/** A message of the user and the model's steps after it. */
 export interface Turn {
   readonly user: string
   readonly steps: readonly Step[]
@@ -22,21 +24,21 @@ const call =
   (name: string, input: Arguments = {}): (() => Call) =>
   () => ({ name, input })
 
-/** The call that the service's note offers, word for word. */
+/** The call that the service's note offers, unchanged. */
 function recallByNote(seen: string): Call {
   const args = /^\[.*?recall (\{.*\}) (?:returns|continues).*\]$/m.exec(seen)?.[1]
   if (args === undefined) throw new Error('the model finds no note with a recall')
   return { name: 'recall', input: JSON.parse(args) as Arguments }
 }
 
-/** The handle that a preview names, and a member that it shows. */
+/** The handle in a preview, and one of the members that it shows. */
 function previewOf(seen: string): { readonly handle: string; readonly member: string } {
   const handle = /^(r\d+) = json\(/.exec(seen)?.[1]
   if (handle === undefined) throw new Error('the model finds no preview')
   return { handle, member: /\bdependencies: /.test(seen) ? 'dependencies' : 'packages' }
 }
 
-/** Remembers the preview, as a model does that still has it in its transcript. */
+/** Makes the script. It remembers the preview, as a model does while it is in its transcript. */
 export function script(): readonly Turn[] {
   let preview = { handle: '', member: '' }
   const count = (reference: string): Call => ({
@@ -88,7 +90,7 @@ export function script(): readonly Turn[] {
   ]
 }
 
-/** What the model answers to the request for a summary. */
+/** Answer of the model to the request for a summary. */
 export const SUMMARY: Json = {
   goal: 'Look over the checkout and run its migration',
   progress:

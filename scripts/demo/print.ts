@@ -1,13 +1,14 @@
-// The transcript on a terminal. What is clipped here is clipped for the terminal only, and says so in the demo's own
-// brackets, «demo: …»; every other mark is the service's, and the model sees it.
+// Prints the transcript on a terminal. Text that is clipped only for the terminal is marked by the
+// demo's brackets, «demo: …». All other marks come from the service, and the model sees them.
 import type { Block, Message } from './types.ts'
 
 const LINE_CHARS = 150
 const HEAD_LINES = 3
 const TAIL_LINES = 1
-/** The service's own lines: notes and hints. */
+/** Lines of the service: notes and hints. */
 const NOTE = /^\[.*\]$/
 
+/** Prints messages of the transcript and notes of the demo. */
 export class Printer {
   readonly #write: (line: string) => void
 
@@ -19,7 +20,7 @@ export class Printer {
     this.#write(`\n== ${text}`)
   }
 
-  /** Something the model does not see. */
+  /** Prints text that the model does not see. */
   note(text: string): void {
     this.#write(`   «demo: ${text}»`)
   }
@@ -38,7 +39,7 @@ export class Printer {
   }
 }
 
-/** How a line of the block starts, and its text. */
+/** Prefix for the lines of a block, and its text. */
 function spoken(role: string, block: Block): readonly [prefix: string, text: string] {
   switch (block.type) {
     case 'text':
@@ -52,7 +53,7 @@ function spoken(role: string, block: Block): readonly [prefix: string, text: str
   }
 }
 
-/** The first lines, the service's notes, the last line, and how many lie between. */
+/** The first lines, the service's notes and the last line, with the number of lines left out. */
 function clipLines(text: string): readonly string[] {
   const lines = text.replace(/\n$/, '').split('\n')
   const shown: string[] = []

@@ -1,16 +1,19 @@
-// The promise, checked: every result that the run took comes back, byte for byte as the tool gave it.
+// Checks the promise of the service: every result of the run comes back, byte for byte as the tool
+// gave it.
 import type { Coatcheck, SentinelFailure } from './client.ts'
 import type { Taken } from './loop.ts'
 import type { Outcome } from './types.ts'
 
+/** Totals of the results that were read back. */
 export interface Recovered {
   readonly results: number
   readonly bytes: number
   readonly pages: number
-  /** Empty when all came back. */
+  /** Differences; empty when every byte came back. */
   readonly differences: readonly string[]
 }
 
+/** Reads every result back, whole and by recall, and compares it with the tool's own. */
 export async function recoverAll(service: Coatcheck, taken: readonly Taken[]): Promise<Recovered> {
   const differences: string[] = []
   let bytes = 0
@@ -28,7 +31,7 @@ export async function recoverAll(service: Coatcheck, taken: readonly Taken[]): P
   return { results: taken.length, bytes, pages, differences }
 }
 
-/** From the id alone, by each page's `next`. */
+/** Recalls a whole result by its id, following each page's `next`. */
 async function recallWhole(
   service: Coatcheck,
   id: string,

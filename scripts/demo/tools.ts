@@ -1,4 +1,5 @@
-// The tools of the demo: real ones, over the checkout that the demo lies in. Nothing here needs the network.
+// The tools of the demo. They are real and work on the checkout that contains the demo. None needs
+// the network.
 import { spawnSync } from 'node:child_process'
 import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +10,10 @@ const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 const OUTPUT_BYTES = 256 * 1024 * 1024
 const FAILED = 'failed'
 
+/** A tool of the demo. */
 export interface Tool {
   readonly input_schema: Json
-  /** Gets its arguments resolved and validated. */
+  /** Runs the tool. Its arguments are resolved and validated. */
   readonly run: (args: Arguments) => Outcome
 }
 
@@ -24,6 +26,7 @@ const object = (properties: Readonly<Record<string, Json>>): Json => ({
 
 const text = (value: string | Buffer): Outcome => ({ kind: 'text', bytes: Buffer.from(value) })
 
+/** The tools by name. */
 export const TOOLS: Readonly<Record<string, Tool>> = {
   list_files: {
     input_schema: object({ path: { type: 'string' } }),
@@ -57,7 +60,7 @@ export const TOOLS: Readonly<Record<string, Tool>> = {
   },
 }
 
-/** Every file, one a line; git's own, which change while one looks, are left out. */
+/** Every file, one a line. Git's own files are left out, since they change meanwhile. */
 const listFiles = (path: string): string => `${filesUnder(path).join('\n')}\n`
 
 function filesUnder(path: string): readonly string[] {
@@ -72,12 +75,15 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // gone since its parent was read: other programs write here too
+    // The folder was deleted after its parent was read: other programs write here too.
     return []
   }
 }
 
-/** `npm ls` complains by its exit code and still prints the tree; without npm, the lock file says as much. */
+/**
+ * Output of `npm ls`. It reports problems by its exit code and still prints the tree. Without npm
+ * the lock file serves instead.
+ */
 function installedPackages(): Buffer {
   const { stdout } = spawnSync('npm', ['ls', '--all', '--json', '--long', '--no-update-notifier'], {
     cwd: CHECKOUT,
@@ -120,7 +126,7 @@ function runNode(file: string): Outcome {
   return { kind: 'failure', failure: { kind: 'handler', messages, attempts: 1 } }
 }
 
-/** All levels of a tree by `npm ls`; of the lock file's flat list, its length. */
+/** Counts all levels of the tree of `npm ls`, or the entries of the flat list of the lock file. */
 function countPackages(packages: Json | undefined): number {
   const entries = Object.values(packages ?? {}).filter(isEntry)
   return entries.reduce((sum, { dependencies }) => sum + 1 + countPackages(dependencies), 0)

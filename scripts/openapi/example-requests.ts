@@ -1,6 +1,6 @@
 /**
- * The request that each operation of the document shows: its example parameters and its first example body. Swagger UI
- * fills in the same ones.
+ * The example request of each operation in the document: its example parameters and its first
+ * example body. Swagger UI fills in the same ones.
  */
 import {
   type OpenApiDocument,
@@ -8,12 +8,13 @@ import {
   operationsOf,
 } from '../../src/http/docs/openapi-document.ts'
 
+/** Request of one operation. */
 export interface ExampleRequest {
   readonly operationId: string
   readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   readonly url: string
   readonly path: string
-  /** JSON; absent for a call without a body. */
+  /** Body as JSON; absent for a call without a body. */
   readonly payload?: string
 }
 
@@ -22,6 +23,7 @@ interface Media {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
+/** The example request of each operation, in the order of the document. */
 export function exampleRequests(document: OpenApiDocument): readonly ExampleRequest[] {
   return operationsOf(document).map(({ path, method, operation }) => {
     const payload = payloadOf(operation)

@@ -1,6 +1,7 @@
 /**
- * Makes a small ledger of the schema of this release in `test/fixtures/ledgers/NNNN/`, beside what is in it as JSON: each later
- * release has to open it and find every value. A fixture that is there already is never made again.
+ * Makes a small ledger with the schema version of this release in `test/fixtures/ledgers/NNNN/`,
+ * and its content as JSON beside it. Each later release must open it and find every value. An
+ * existing fixture is never made again.
  */
 import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,14 +9,15 @@ import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/service.ts'
 
+/** Folder of the fixtures. */
 export const FIXTURES = fileURLToPath(new URL('../../test/fixtures/ledgers', import.meta.url))
 const MIGRATIONS = new URL('../../src/ledger/migrations/sqlite/', import.meta.url)
 const NUMBER_DIGITS = 4
 const MADE_AT_MS = Date.UTC(2026, 11, 1)
-/** Just more than one chunk. */
+/** Lines of a value that is slightly larger than one chunk. */
 const LARGE_LINES = 8_000
 
-/** A result of a fixture, as it has to come back. */
+/** A result of a fixture, as it must come back. */
 export interface FixtureResult {
   readonly run: string
   readonly handle: string
@@ -27,7 +29,7 @@ export interface FixtureResult {
 export const schemaVersion = (): number =>
   readdirSync(MIGRATIONS).filter((name) => name.endsWith('.sql')).length
 
-/** The ledger's file of a schema version; `results.json` is beside it. */
+/** Ledger file of the fixture of a schema version; `results.json` is beside it. */
 export const fixtureOf = (version: number): string =>
   `${FIXTURES}/${String(version).padStart(NUMBER_DIGITS, '0')}/ledger.db`
 
