@@ -1,9 +1,10 @@
 /**
- * What the log shows of a request: what was asked of which path, and by whom. Not its query, its headers and its body, which hold
- * ids, paths into values, tokens and the values themselves.
+ * The part of a request that the service's log shows: method, path and client. The query, the
+ * headers and the body are left out: they hold ids, paths into values, tokens and values.
  */
 import type { FastifyRequest } from 'fastify'
 
+/** Serializers of the log. */
 export const LOGGED = {
   req: ({ method, url, host, ip, socket }: FastifyRequest) => ({
     method,
@@ -14,5 +15,5 @@ export const LOGGED = {
   }),
 }
 
-/** A request's target without its query. */
+/** Target of a request without its query. */
 export const pathOf = (url: string): string => url.split('?', 1)[0] as string

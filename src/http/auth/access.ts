@@ -1,7 +1,9 @@
 /**
- * Who may call, and for which tenant: a run is under the tenant of the request's token, so that no request can name another's.
- * With tokens: whoever has one. Without, on a loopback address only: any process of this machine, but no web page, so a Host
- * that is not loopback, a foreign Origin or a cross-site fetch is refused.
+ * Decides who may call, and for which tenant. A request sees only runs of the tenant of its token.
+ *
+ * With tokens, every call needs one. Without tokens the service serves the processes of this
+ * machine, but no web pages: a Host that is not a loopback address, a foreign Origin and a
+ * cross-site fetch are refused.
  */
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,23 +12,27 @@ import type { RunRef } from '../../ledger/ledger.ts'
 import type { Caller } from '../../runs/context.ts'
 import { OPERATOR, type Tokens } from './tokens.ts'
 
-/** Without the slash at their end, as the root is. */
+/** Paths that need no token, without their trailing slash. */
 const OPEN_PATHS = ['', '/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
 const TARGET_HOST = /^https?:\/\/([^/?#]*)/i
 const SAME_SITE = ['same-origin', 'none']
 
+/** Options of {@link addAccess}. */
 export interface AccessOptions {
-  /** Who has a bearer token; without any the service is for this machine's processes. */
+  /** Valid tokens. Undefined: no call needs one. */
   readonly tokens: Tokens | undefined
-  /** Listen openly without a token: the operator has said so. */
+  /** True to serve any client without a token, web pages included. */
   readonly allowUnauthenticated: boolean
-  /** Whose each request is, where somebody has checked it already; absent: the token says it, or it is the operator's. */
+  /**
+   * Tenant of each request, when requests were checked before they get here. Absent: the tenant of
+   * the token, or the operator without tokens.
+   */
   readonly tenant?: () => string
 }
 
-/** Adds the checks to `app` itself; call it before any route is added. */
+/** Adds the checks to `app` itself. Call it before any route is added. */
 export async function addAccess(app: FastifyInstance, options: AccessOptions): Promise<void> {
   app.decorateRequest('tenant', undefined)
   app.decorateRequest('refOf', refOf)
@@ -50,7 +56,8 @@ export async function addAccess(app: FastifyInstance, options: AccessOptions): P
 }
 
 function refOf(this: FastifyRequest, run: string): RunRef {
-  if (this.tenant === undefined) throw new Error('a run was asked for before it was known by whom')
+  if (this.tenant === undefined)
+    throw new Error('a run was looked up before the tenant of the request was known')
   return { tenant: this.tenant, run }
 }
 
@@ -64,7 +71,7 @@ async function addTokens(app: FastifyInstance, tokens: Tokens): Promise<void> {
     auth,
     addHook: false,
     verifyErrorLogLevel: 'debug',
-    // the scheme in any case; nothing else differs
+    // Accepts the scheme in any letter case, and changes nothing else.
     specCompliance: 'rfc6749',
   })
   const verify = app.verifyBearerAuth
@@ -78,15 +85,16 @@ async function addTokens(app: FastifyInstance, tokens: Tokens): Promise<void> {
   })
 }
 
-/** For what is of all tenants together: throws `unauthorized` for any but the operator's token. */
+/** Protects data of all tenants. Throws `unauthorized` unless the tenant is the operator. */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
   if (request.tenant === OPERATOR) return
   throw new CoatcheckError(
     'unauthorized',
-    "This is of all tenants together: the token of a tenant does not open it. Send the operator's, the one of COATCHECK_TOKEN or of a line without a tenant.",
+    "This is of all tenants together, so the token of a tenant gives no access. Send the operator's token: the one of COATCHECK_TOKEN, or of a line without a tenant.",
   )
 }
 
+/** Whether the request needs no token. */
 function isOpen(request: FastifyRequest): boolean {
   const path = (request.url.split('?', 1)[0] ?? '').replace(/\/$/, '')
   return OPEN_PATHS.includes(path) || path === DOCS || path.startsWith(`${DOCS}/`)
@@ -105,7 +113,7 @@ function unauthorized(authorization: string | undefined): CoatcheckError {
 
 function refuseWebPages(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers
-  // the host of an absolute target counts, not the header (RFC 9112, 3.2.2)
+  // The host of an absolute target counts instead of the header (RFC 9112, 3.2.2).
   const host = TARGET_HOST.exec(request.raw.url ?? '')?.[1] ?? request.headers.host ?? ''
   if (!LOOPBACK.test(host)) {
     throw forbidden(`the Host ${JSON.stringify(host)} is not a loopback address`)
@@ -128,12 +136,13 @@ const forbidden = (why: string): CoatcheckError =>
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The run that the path names. */
+    /** Run that the path names. */
     readonly runRef: RunRef
-    /** Who asks for a validation. */
+    /** Caller of validations. */
     readonly caller: Caller
+    /** Run of this name under the tenant of the request. */
     readonly refOf: (run: string) => RunRef
-    /** Whose token the request has; undefined where it has none. */
+    /** Tenant of the request's token; undefined without a valid one. */
     tenant: string | undefined
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Tokens in a file, read again when it changes, so that they are rotated while the service runs. The file is looked at by its
- * path once a second: what a mounted secret or an editor puts in its place is found as well, which watching an inode does not
- * see. A change that cannot be read is logged once, without what is in it, and the tokens from before stay.
+ * Tokens in a file. The file is read again when it changes, so tokens can be rotated while the
+ * service runs. Its path is checked once a second, which also finds a file that a mounted secret or
+ * an editor has put in its place; a watch on the inode would not. A change that cannot be read is
+ * logged once, without the contents, and the tokens from before stay valid.
  */
 import type { BigIntStats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -17,11 +18,12 @@ interface Log {
   error(message: string): void
 }
 
+/** Tokens that follow a file. */
 export class TokensFile implements Tokens {
   readonly #path: string
   readonly #fixed: readonly Token[]
   #tokens = new TokenSet([])
-  /** Of the file that was read last, well or not. */
+  /** Version of the file when it was last read, or the code of the error that prevented that. */
   #version = ''
   #timer: NodeJS.Timeout | undefined
 
@@ -30,7 +32,7 @@ export class TokensFile implements Tokens {
     this.#fixed = fixed
   }
 
-  /** Throws, naming the file, when it cannot be read as tokens. `fixed` are valid besides. */
+  /** Reads the file. Its tokens and `fixed` are valid. Throws an error that names the file. */
   static async open(path: string, fixed: readonly Token[]): Promise<TokensFile> {
     const file = new TokensFile(path, fixed)
     await file.#read()
@@ -45,11 +47,12 @@ export class TokensFile implements Tokens {
     return this.#tokens.tenantOf(token)
   }
 
-  /** Looks for changes from now on, until `close`. */
+  /** Checks the file for changes until `close`. */
   watch(log?: Log): void {
     this.#timer = setTimeout(() => void this.#look(log), LOOK_MS).unref()
   }
 
+  /** Stops the checks. */
   close(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -69,7 +72,7 @@ export class TokensFile implements Tokens {
     if (this.#timer !== undefined) this.watch(log)
   }
 
-  /** Whether there was anything new. */
+  /** Reads the file when it has changed. Returns whether it had. */
   async #read(): Promise<boolean> {
     try {
       const stats = await stat(this.#path, { bigint: true })
@@ -93,7 +96,7 @@ export class TokensFile implements Tokens {
   }
 }
 
-/** Tells how many tokens can be guessed by trying; not which, and nothing of them. */
+/** Warns of tokens that are short enough to be guessed. The message has their number only. */
 export function warnOfShort({ short }: Tokens, log: Pick<Log, 'warn'> | undefined): void {
   if (short === 0) return
   const are = short === 1 ? 'a token has' : `${short} tokens have`
@@ -102,7 +105,7 @@ export function warnOfShort({ short }: Tokens, log: Pick<Log, 'warn'> | undefine
   )
 }
 
-/** Changes whenever the file does, or another takes its place. */
+/** Text that changes when the file is changed or replaced. */
 const versionOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
   [dev, ino, size, mtimeNs, ctimeNs].join()
 

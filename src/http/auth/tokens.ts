@@ -1,44 +1,49 @@
 /**
- * Bearer tokens, each naming the tenant that it speaks for. They are kept as keyed digests and looked up by these: how long that
- * takes tells nothing of a token, because nobody outside can choose a digest. No error names a token or shows any part of a line.
+ * Bearer tokens and the tenants they belong to. Tokens are stored and looked up as keyed digests.
+ * The time of a look-up tells nothing about a token, because no client can choose a digest. No
+ * error shows a token or a part of a line.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 
-/** The tenant of COATCHECK_TOKEN, and of a service without tokens. Its holder runs the service. */
+/** Tenant of the operator: of COATCHECK_TOKEN, and of a service without tokens. */
 export const OPERATOR = ''
 
 const TENANT = /^(?:[A-Za-z0-9_][A-Za-z0-9._-]{0,63})?$/
-/** What an authorization header can carry after "Bearer " (RFC 6750). */
+/** Text that an authorization header can hold after "Bearer " (RFC 6750). */
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/
 const DIGEST_KEY_BYTES = 32
-/** A shorter one can be guessed by trying: there is no limit on guesses. */
+/** Characters below which a token can be guessed, as the number of attempts is not limited. */
 export const TOKEN_SAFE_CHARS = 16
 
+/** A token and its tenant. */
 export interface Token {
   readonly tenant: string
   readonly token: string
 }
 
-/** Whoever can tell a token's tenant: a set, or a file that changes. */
+/** Look-up of tenants by token. */
 export interface Tokens {
+  /** Tenant of a token; undefined for a token that is not valid. */
   tenantOf(token: string): string | undefined
-  /** How many are so short that they can be guessed by trying. */
+  /** Number of tokens with fewer than {@link TOKEN_SAFE_CHARS} characters. */
   readonly short: number
 }
 
+/** A fixed set of tokens. */
 export class TokenSet implements Tokens {
   readonly #key = randomBytes(DIGEST_KEY_BYTES)
   readonly #tenants = new Map<string, string>()
-  /** How many have fewer than {@link TOKEN_SAFE_CHARS} characters. */
   readonly short: number
 
-  /** Throws when one token names two tenants. */
+  /** Throws when a token belongs to two tenants. */
   constructor(tokens: readonly Token[]) {
     this.short = tokens.filter(({ token }) => token.length < TOKEN_SAFE_CHARS).length
     for (const { tenant, token } of tokens) {
       const digest = this.#digest(token)
       if ((this.#tenants.get(digest) ?? tenant) !== tenant) {
-        throw new Error(`a token of the tenant ${JSON.stringify(tenant)} is another's as well`)
+        throw new Error(
+          `a token of the tenant ${JSON.stringify(tenant)} also belongs to another tenant`,
+        )
       }
       this.#tenants.set(digest, tenant)
     }
@@ -53,7 +58,7 @@ export class TokenSet implements Tokens {
   }
 }
 
-/** Throws for what no client could send, naming it as `what`. */
+/** Throws for a token that no client could send. The error calls it `what`. */
 export function requireToken(token: string, what: string): void {
   if (TOKEN.test(token)) return
   throw new Error(
@@ -61,7 +66,10 @@ export function requireToken(token: string, what: string): void {
   )
 }
 
-/** The `tenant:token` lines of a text; lines that are empty or begin with `#` are none. Throws naming the line that is wrong. */
+/**
+ * Reads lines of the form `tenant:token`. Empty lines, and lines that begin with `#`, are skipped.
+ * Throws an error with the number of the wrong line.
+ */
 export function parseTokens(text: string): readonly Token[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const tokens = lines.flatMap((line, n) => parseLine(line.trim(), n + 1))

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, made from the route schemas, Swagger UI over it, and a page for each problem code. Everything is
- * served from here: the pages ask no other host.
+ * Serves the OpenAPI document, which is made from the route schemas, Swagger UI, and a page for
+ * each problem code. The pages load nothing from other hosts.
  */
 
 import { readFile } from 'node:fs/promises'
@@ -23,30 +23,31 @@ const PAGES = new URL('../../../docs/reference/problems/', import.meta.url)
 
 const ANSWERS = new URL('openapi-answers.jsonl', import.meta.url)
 
-/** Before the description where tokens are set. */
+/** Put before the description when tokens are set. */
 const TOKEN_NEEDED = `**This service needs a token.** Press *Authorize* below and enter the value of \`COATCHECK_TOKEN\`, or a token of \`COATCHECK_TOKENS_FILE\`. Until then every call but \`/livez\` and \`/readyz\` is answered with 401.
 
 `
 
-const DESCRIPTION = `Coatcheck keeps bulky tool results of AI-agent loops out of the transcript, and every byte of them within reach.
+const DESCRIPTION = `Coatcheck keeps large tool results of AI-agent loops out of the transcript. Every byte of them can still be read.
 
-1. **Put** each tool result. The answer has a handle (\`r1\`) and \`content\`: what goes into the transcript in its place.
-2. **Resolve** the arguments of the next call: \`"$r1.rows.0"\` becomes the real value, and what the tool would really get is validated.
-3. **Recall** any part, by lines or characters, with the id that the content names. Pages joined are the whole, byte for byte.
+1. **Put** each tool result. The answer has a handle (\`r1\`) and \`content\`, the text for the transcript in its place.
+2. **Resolve** the arguments of the next call: \`"$r1.rows.0"\` is replaced by its value, then the arguments that the tool would get are validated.
+3. **Recall** any part, by lines or characters, with the id that the content names. All pages joined are the whole text, byte for byte.
 
-Every call below is filled in with an example and works as it stands: press *Execute*, from top to bottom. A run needs no setup; it opens with its first put.
+Every call below has an example that works without a change: press *Execute*, from top to bottom. A run needs no setup; its first put opens it.
 
-Lengths say their unit: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. Whatever goes wrong is a problem (RFC 9457) with a stable \`code\`, and its \`type\` is a page of this service that says what to do. Each answer carries its request id in \`x-request-id\`. Where the service was started with tokens, press *Authorize* first; each tenant has its own runs. A body may be sent with \`content-encoding: gzip\` or \`zstd\`.`
+Units stand in names: \`_bytes\` (UTF-8), \`_chars\` (code points), \`_lines\`. A refused request is answered with a problem (RFC 9457), which has a stable \`code\`. Its \`type\` is the address of a page of this service that says what to do. Each answer has its request id in \`x-request-id\`. If the service was started with tokens, press *Authorize* first. Each tenant has its own runs. A body may be sent with \`content-encoding: gzip\` or \`zstd\`.`
 
 /**
- * Everything from here, and no script but files. Swagger UI styles inline. Without `upgrade-insecure-requests`, which would
+ * Content security policy of the pages: everything comes from this service, scripts only from
+ * files. Swagger UI needs inline styles. `upgrade-insecure-requests` is left out, because it would
  * break the page over plain HTTP on any host but this one.
  */
 const PAGE_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
   'style-src': "'self' 'unsafe-inline'",
-  // an image that a call answers with is shown from memory
+  // An image in an answer is shown from memory.
   'img-src': "'self' data: blob:",
   'font-src': "'self' data:",
   'connect-src': "'self'",
@@ -61,7 +62,7 @@ const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 }
-/** Our changes to Swagger UI; the browser runs the scripts in this order, before Swagger UI starts. */
+/** Changes to Swagger UI. The browser runs the scripts in this order, before Swagger UI starts. */
 const PAGE_FILES = new URL('swagger-ui/', import.meta.url)
 const PAGE_STYLE = 'page.css'
 const PAGE_SCRIPTS = ['large-answers.js', 'json-answers.js', 'response-rows.js', 'start.js']
@@ -69,31 +70,32 @@ const PAGE_SCRIPTS = ['large-answers.js', 'json-answers.js', 'response-rows.js',
 const TAGS = [
   {
     name: 'runs',
-    description: 'One for each run of an agent loop: its settings, its totals, its end.',
+    description: 'A run is one execution of an agent loop. Open, change, read, list and end runs.',
   },
   {
     name: 'results',
     description:
-      'What tools came to: put it, get the content for the transcript, read it back whole.',
+      'Results of tool calls: put them, get their contents for the transcript, read them back whole.',
   },
   {
     name: 'arguments',
-    description: 'What tools are called with: references resolved, then validated.',
+    description:
+      'Arguments of tool calls: references are resolved, then the arguments are validated.',
   },
-  { name: 'evidence', description: 'Results read back by the model, a page at a time.' },
+  { name: 'evidence', description: 'Results that the model reads back, a page at a time.' },
   { name: 'text', description: 'Previews, windows and canonical text, without a run.' },
   {
     name: 'sentinels',
-    description: 'Calls that wait or failed, as values and as text for the model.',
+    description: 'Calls that wait or failed, as JSON values and as text for the model.',
   },
   {
     name: 'compaction',
-    description: 'Making room in a transcript: elide, decide, plan, apply. No model is asked.',
+    description: 'Make room in a transcript: elide, decide, plan, apply. No model is called.',
   },
-  { name: 'health', description: 'For operators.' },
+  { name: 'health', description: 'Liveness, readiness and metrics, for operators.' },
 ]
 
-/** Call it before any route is added. */
+/** Collects the schemas of the routes. Call it before any route is added. */
 export async function addOpenApi(
   app: FastifyInstance,
   options: { readonly secured: boolean },
@@ -119,7 +121,7 @@ export async function addOpenApi(
             type: 'http',
             scheme: 'bearer',
             description:
-              'The value of COATCHECK_TOKEN, or a token of COATCHECK_TOKENS_FILE, where the service was started with one.',
+              'Value of COATCHECK_TOKEN, or a token of COATCHECK_TOKENS_FILE, if the service was started with tokens.',
           },
         },
       },
@@ -137,7 +139,7 @@ export async function addOpenApi(
   })
 }
 
-/** One line for each operation: what it answers to its example. */
+/** Answers to the example requests, one line for each operation. */
 async function readAnswers(): Promise<readonly AnswerExample[]> {
   const lines = (await readFile(ANSWERS, 'utf8')).split('\n').filter((line) => line !== '')
   return lines.map((line) => JSON.parse(line) as AnswerExample)
@@ -152,7 +154,7 @@ async function readPageFile(filename: string): Promise<PageFile> {
   return { filename, content: await readFile(new URL(filename, PAGE_FILES), 'utf8') }
 }
 
-/** Call it after the routes are added. */
+/** Adds the pages and the document. Call it after the routes are added. */
 export async function addDocs(app: FastifyInstance): Promise<void> {
   const [style, ...scripts] = await Promise.all([PAGE_STYLE, ...PAGE_SCRIPTS].map(readPageFile))
   const json = new StaticText(JSON_TYPE, () => JSON.stringify(app.swagger()))
@@ -160,7 +162,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: DOCS_PAGE,
     uiHooks: {
-      // Its own documents would be made anew for each request.
+      // Swagger UI would make its own documents anew for each request.
       onRequest: (request, reply, done) => {
         const path = pathOf(request.url)
         if (path === `${DOCS_PAGE}/json`) json.send(request, reply)
@@ -183,7 +185,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
       defaultModelsExpandDepth: 0,
     },
   })
-  // the router also takes other targets for the root: `//`, `*`
+  // The router also takes `//` and `*` for the root.
   app.get(ROOT, { schema: { hide: true } }, (request, reply) =>
     pathOf(request.url) === ROOT ? reply.redirect(DOCS_PAGE) : reply.callNotFound(),
   )
@@ -206,7 +208,7 @@ export async function addDocs(app: FastifyInstance): Promise<void> {
   )
 }
 
-/** A line for each code, with the address of its page. */
+/** One line for each code, with the address of its page. */
 function problemIndex(): string {
   return ERROR_CODES.map((code) => {
     const { status, title } = PROBLEMS[code]
@@ -214,13 +216,14 @@ function problemIndex(): string {
   }).join('')
 }
 
+/** Text of a page. Throws `not_found` for an unknown code. */
 async function problemPage(code: string): Promise<string> {
   const known = ERROR_CODES.find((candidate) => candidate === code)
   if (known !== undefined) return readFile(new URL(`${known}.md`, PAGES), 'utf8')
   throw new CoatcheckError('not_found', `There is no problem code ${JSON.stringify(code)}.`)
 }
 
-/** The document as committed: no aliases, in the order of the routes. */
+/** The document as it is committed: without aliases, in the order of the routes. */
 export function openApiYaml(app: FastifyInstance): string {
   return stringify(app.swagger(), { aliasDuplicateObjects: false, lineWidth: 0 })
 }

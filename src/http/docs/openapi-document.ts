@@ -2,12 +2,13 @@
  * Last step in making the OpenAPI document, for readers and for generators of clients:
  *
  * - a schema with a `title` is listed once, under that name, and referred to elsewhere;
- * - an error response is listed once, under its codes, and referred to elsewhere (`shared-responses.ts`);
- * - `x-` keywords, which only this service's own code reads, are left out;
- * - an enum says its type, `string or null` is one type, a parameter with a default is optional;
- * - every problem has its example, and a success has the answer that its example request gets.
+ * - an error response is listed once, under its codes, and referred to elsewhere
+ *   (`shared-responses.ts`);
+ * - `x-` keywords, which only the code of this service reads, are left out;
+ * - an enum states its type, `string or null` is one type, a parameter with a default is optional;
+ * - every problem has its example, and a success has the answer to its example request.
  *
- * It changes the document, never a route.
+ * It changes the document and no route.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { INSTEAD, OPAQUE } from '../body/request-validation.ts'
@@ -22,6 +23,7 @@ interface Parameter extends Node {
   readonly schema: Node
 }
 
+/** An operation of the document. */
 export interface Operation {
   readonly operationId: string
   readonly parameters?: readonly Parameter[]
@@ -29,6 +31,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
+/** The parts of an OpenAPI document that are read or changed. */
 export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Node
@@ -38,7 +41,7 @@ export interface OpenApiDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** The status and body that an operation answers its own example with; see `scripts/openapi.ts`. */
+/** Status and body of the answer to the example of an operation; see `scripts/openapi.ts`. */
 export interface AnswerExample {
   readonly operationId: string
   readonly status: number
@@ -50,6 +53,10 @@ const PLACES = ['path', 'query', 'header']
 /** Members of a schema that hold data, not schemas. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
+/**
+ * Finishes a document. `answers` are the answers to the example requests. Throws when two different
+ * schemas have the same title.
+ */
 export function finishDocument(
   document: OpenApiDocument,
   answers: readonly AnswerExample[],
@@ -82,7 +89,7 @@ export function finishDocument(
   }
 }
 
-/** The examples that some response shows. No operation answers a 405, which comes where there is no operation. */
+/** Examples that a response refers to. No operation answers a 405, so its example is left out. */
 function problemExamples(responses: readonly Response[]): Node {
   const used = JSON.stringify(responses)
   const examples = Object.entries(PROBLEM_EXAMPLES)
@@ -91,7 +98,7 @@ function problemExamples(responses: readonly Response[]): Node {
   return Object.fromEntries(examples)
 }
 
-/** Every operation, in the order of the page. */
+/** All operations, in the order of the document. */
 export function operationsOf(document: OpenApiDocument): readonly {
   readonly path: string
   readonly method: string
@@ -147,7 +154,7 @@ function finishParameter({ schema, ...parameter }: Parameter): Parameter {
 
 const byPlace = (a: Parameter, b: Parameter): number => PLACES.indexOf(a.in) - PLACES.indexOf(b.in)
 
-/** The schema, or a reference to where it is listed. */
+/** The finished schema, or a reference to its entry when it has a title. */
 function finishSchema(schema: Node, named: Map<string, unknown>): Node {
   const { title, ...rest } = schema
   const finished = finishMembers(rest, named)
@@ -178,14 +185,14 @@ const eachOf = (schemas: Node, named: Map<string, unknown>): Node =>
 const finishItem = (item: unknown, named: Map<string, unknown>): unknown =>
   typeof item === 'object' && item !== null ? finishSchema(item as Node, named) : item
 
-/** One level of a schema, without our keywords and with its type said. */
+/** One level of a schema, without keywords of ours and with its type. */
 function tidied(schema: Node): Node {
   const { [OPAQUE]: _opaque, [INSTEAD]: _instead, ...rest } = schema
   if (Array.isArray(rest['enum']) && rest['type'] === undefined) return { type: 'string', ...rest }
   return nullableType(rest)
 }
 
-/** `anyOf` of a plain type and null as a list of types. */
+/** Writes an `anyOf` of a plain type and null as a list of types. */
 function nullableType(schema: Node): Node {
   const { anyOf, ...rest } = schema
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema

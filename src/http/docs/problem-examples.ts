@@ -1,13 +1,13 @@
 /**
- * One problem of each code as a caller may meet it: for the OpenAPI document and for the pages in
- * `docs/reference/problems/`. Examples only; what is answered is made where it is thrown.
+ * One example of each problem, for the OpenAPI document and for the pages in
+ * `docs/reference/problems/`. The service does not use them to answer.
  */
 import { ERROR_CODES, type ErrorCode, type ErrorFacts } from '../../core/errors.ts'
 import { ADVICE, PROBLEM_PAGES, PROBLEMS, type Problem } from '../problems/problems.ts'
 
 const INSTANCE = '7f6b2a9e-3c1d-4e0a-9b57-0d6c8f1e2a34'
 
-/** What is particular to a code: its facts, and its detail where a caller is told more than advice. */
+/** Facts of each example, and its detail unless that comes from `ADVICE`. */
 const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>> = {
   invalid_json: {
     detail: 'The JSON is malformed at byte 16: "," or "]" expected, the input ends there.',
@@ -113,6 +113,7 @@ const PARTICULARS: Readonly<Record<ErrorCode, { detail?: string } & ErrorFacts>>
   storage_full: {},
 }
 
+/** Example of each code. */
 export const PROBLEM_EXAMPLES = Object.fromEntries(
   ERROR_CODES.map((code) => [code, exampleOf(code)]),
 ) as Readonly<Record<ErrorCode, Problem>>

@@ -1,10 +1,10 @@
 /**
- * Error responses of the OpenAPI document, each listed once under `components.responses`. Operations that answer a status
- * with the same problem codes refer to the same entry.
+ * Error responses of the OpenAPI document. Each is listed once under `components.responses`.
+ * Operations that answer a status with the same problem codes refer to the same entry.
  */
 import { PROBLEM_TYPE } from '../problems/problems.ts'
 
-/** A response of an operation, or a reference to one under `components.responses`. */
+/** Response of an operation, or a reference to an entry under `components.responses`. */
 export interface Response {
   readonly $ref?: string
   readonly description?: string
@@ -15,8 +15,9 @@ export interface Response {
 const SHARED = '#/components/responses/'
 
 /**
- * The response itself where it is no error, else a reference to its entry in `shared`, which is added when it is missing.
- * The name of an entry is the list of its codes: `ended-expired-evicted`.
+ * Replaces an error response by a reference to its entry in `shared`, and adds a missing entry. The
+ * name of an entry is the list of its codes: `ended-expired-evicted`. Other responses are returned
+ * unchanged.
  */
 export function shareProblems(response: Response, shared: Map<string, Response>): Response {
   const examples = response.content?.[PROBLEM_TYPE]?.['examples'] as object | undefined

@@ -1,6 +1,6 @@
 /**
- * Text that is the same for every caller: it is made once, when it is first asked for, and sent from the same bytes each time. A
- * stranger who asks again costs no more than a small answer.
+ * Text that is the same for every caller. It is made once, at the first request, and then sent from
+ * the same bytes. So repeated requests without a token cost no more than a small answer.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -8,18 +8,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 const NOT_MODIFIED = 304
 const ETAG_CHARS = 32
 
+/** A text with an ETag that is made once. */
 export class StaticText {
   readonly #type: string
   readonly #make: () => string
   #made: { readonly bytes: Buffer; readonly etag: string } | undefined
 
-  /** `make` is called once. `type` is the content type. */
+  /** `type` is the content type. `make` is called once, at the first request. */
   constructor(type: string, make: () => string) {
     this.#type = type
     this.#make = make
   }
 
-  /** Sends the text with its ETag, or 304 to a client that names that. */
+  /** Sends the text with its ETag. Answers 304 when `if-none-match` names that ETag. */
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     this.#made ??= withEtag(Buffer.from(this.#make()))
     const { bytes, etag } = this.#made

@@ -1,6 +1,4 @@
-/**
- * Metrics: what the service was asked and what it answered, for Prometheus. No ids and no content in labels.
- */
+/** Metrics of requests, results and the ledger. Labels hold no ids and no contents. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -13,64 +11,74 @@ import { isProbe } from './request-log.ts'
 
 const PREFIX = 'coatcheck_'
 const MS_PER_SECOND = 1000
-/** How long totals of the ledger are told again. */
+/** Time for which totals of the ledger are reused. */
 const TOTALS_MS = 5_000
 const ANSWERED = 'answered'
 const SECONDS_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Something to count that another thread has done. */
+/** An event to count. Threads of large calls send theirs to the main thread. */
 export type MetricEvent =
   | { readonly put: CountedPut }
   | { readonly references: CountedReferences }
+  /** `answered`, or the code of the problem. */
   | { readonly recall: 'answered' | string }
 
+/** The part of a put's outcome that is counted. */
 type CountedPut = Pick<PutOutcome, 'retried' | 'shownChars'> & {
   readonly answer: Pick<PutOutcome['answer'], 'outcome' | 'kind' | 'total_bytes' | 'total_chars'>
 }
 
-/** References that were resolved, and the reasons of the others. */
+/** Number of resolved references, and the reason of each unresolved one. */
 interface CountedReferences {
   readonly resolved: number
   readonly reasons: readonly string[]
 }
 
+/** The metrics of a service or of one of its threads. */
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #puts = this.#counter('puts_total', 'Results kept.', ['outcome', 'kind'])
-  readonly #bytes = this.#counter('put_bytes_total', 'Bytes of the values kept.')
-  readonly #produced = this.#counter('produced_chars_total', 'Characters of their text views.')
+  readonly #puts = this.#counter('puts_total', 'Results stored.', ['outcome', 'kind'])
+  readonly #bytes = this.#counter('put_bytes_total', 'Bytes of the values of stored results.')
+  readonly #produced = this.#counter(
+    'produced_chars_total',
+    'Characters of the text views of stored results.',
+  )
   readonly #shown = this.#counter(
     'shown_chars_total',
-    'Characters of their contents, shown instead.',
+    'Characters of the contents of stored results.',
   )
-  readonly #recalls = this.#counter('recalls_total', 'Pages recalled.')
+  readonly #recalls = this.#counter('recalls_total', 'Recalls answered.')
   readonly #misses = this.#counter('recall_misses_total', 'Recalls refused.', ['reason'])
   readonly #references = this.#counter('references_total', 'References in arguments.', ['result'])
-  readonly #requests = this.#histogram('http_request_duration_seconds', 'Durations of requests.', [
-    'method',
-    'route',
-    'status',
-  ])
-  readonly #commits = this.#histogram('commit_duration_seconds', 'Durations of commits of results.')
+  readonly #requests = this.#histogram(
+    'http_request_duration_seconds',
+    'Durations of requests, in seconds.',
+    ['method', 'route', 'status'],
+  )
+  readonly #commits = this.#histogram(
+    'commit_duration_seconds',
+    'Durations of commits of results, in seconds.',
+  )
   readonly #grouped = this.#counter(
     'committed_puts_total',
-    'Puts in those commits, retries included.',
+    'Puts in commits of results, retries included.',
   )
 
   readonly #tell: ((event: MetricEvent) => void) | undefined
 
-  /** With `tell`, what use cases did is told and not counted here. */
+  /** With `tell`, events are passed to it instead of being counted here. */
   constructor({ tell }: { readonly tell?: (event: MetricEvent) => void } = {}) {
     this.#tell = tell
-    // of the process, not of this thread
+    // These metrics are of the process, so the main thread has them.
     if (tell !== undefined) return
     collectDefaultMetrics({ register: this.#registry, prefix: PREFIX })
-    this.#gauge('up', 'Whether the service runs.', () => 1)
-    this.#labelled('build_info', 'The version of the service.', ['version'], async (gauge) =>
+    this.#gauge('up', '1 while the service runs.', () => 1)
+    this.#labelled('build_info', 'Version of the service.', ['version'], async (gauge) =>
       gauge.set({ version: VERSION }, 1),
     )
   }
 
+  /** Counts a put; a retry counts nothing. */
   countPut({ answer, retried, shownChars }: PutOutcome): void {
     const { outcome, kind, total_bytes, total_chars } = answer
     this.count({
@@ -78,11 +86,13 @@ export class Metrics {
     })
   }
 
+  /** Counts the references of a call. */
   countReferences({ resolved, unresolved }: ResolveAnswer): void {
     const reasons = unresolved.map(({ reason }) => reason)
     this.count({ references: { resolved: resolved.length, reasons } })
   }
 
+  /** Counts an event, or passes it on. */
   count(event: MetricEvent): void {
     if (this.#tell !== undefined) this.#tell(event)
     else if ('put' in event) this.#countPut(event.put)
@@ -104,6 +114,7 @@ export class Metrics {
     for (const result of reasons) this.#references.inc({ result })
   }
 
+  /** Runs a recall and counts whether it was answered. */
   async watchRecall(recall: () => Promise<RecallAnswer>): Promise<RecallAnswer> {
     try {
       const answer = await recall()
@@ -115,27 +126,32 @@ export class Metrics {
     }
   }
 
+  /** Counts a commit of results. */
   countCommit(commit: { readonly puts: number; readonly seconds: number }): void {
     this.#commits.observe(commit.seconds)
     this.#grouped.inc(commit.puts)
   }
 
-  /** Asks `queued` whenever the metrics are read. */
+  /** Reads `queued` whenever the metrics are read. */
   watchQueue(queued: () => Queued): void {
     this.#gauge('queued_puts', 'Puts that wait to be committed.', () => queued().puts)
-    this.#gauge('queued_bytes', 'Bytes of their values.', () => queued().bytes)
+    this.#gauge(
+      'queued_bytes',
+      'Bytes of the values of puts that wait to be committed.',
+      () => queued().bytes,
+    )
   }
 
-  /** How far the machine's clock is ahead of the time that runs are judged by. */
+  /** `offsetSeconds`: how far the machine's clock is ahead of the time that runs are judged by. */
   watchClock(offsetSeconds: () => number): void {
     this.#gauge(
       'clock_offset_seconds',
-      "How far the machine's clock is from the time that runs are judged by; 0 unless it has jumped.",
+      "Seconds by which the machine's clock is ahead of the time that runs are judged by; 0 unless it has jumped.",
       offsetSeconds,
     )
   }
 
-  /** Asks `totals` when the metrics are read, and again after some seconds at the earliest: it reads every run. */
+  /** Reads `totals` when the metrics are read, at most once in 5 seconds: it reads every run. */
   watchTotals(totals: () => Promise<Totals>, now: () => number): void {
     let known: Promise<Totals> | undefined
     let until = Number.NEGATIVE_INFINITY
@@ -145,47 +161,62 @@ export class Metrics {
       known = totals()
       return known
     }
-    this.#labelled('runs', 'Runs that can be read, by state.', ['state'], async (gauge) => {
-      for (const [state, runs] of Object.entries((await read()).runs)) gauge.set({ state }, runs)
-    })
-    this.#labelled('results', 'Results of those runs.', [], async (gauge) =>
+    this.#labelled(
+      'runs',
+      'Runs whose evidence can be read, by state.',
+      ['state'],
+      async (gauge) => {
+        for (const [state, runs] of Object.entries((await read()).runs)) gauge.set({ state }, runs)
+      },
+    )
+    this.#labelled('results', 'Results of runs whose evidence can be read.', [], async (gauge) =>
       gauge.set((await read()).results),
     )
-    this.#labelled('kept_bytes', 'Bytes of the values of those results.', [], async (gauge) =>
+    this.#labelled('kept_bytes', 'Bytes of the values of these results.', [], async (gauge) =>
       gauge.set((await read()).keptBytes),
     )
-    const help = 'How long ago the oldest open run was opened; 0 without one.'
+    const help = 'Seconds since the oldest open run was opened; 0 without an open run.'
     this.#labelled('oldest_open_run_seconds', help, [], async (gauge) => {
       const { oldestOpenAt } = await read()
       gauge.set(oldestOpenAt === null ? 0 : Math.max(0, (now() - oldestOpenAt) / MS_PER_SECOND))
     })
   }
 
-  /** Asks `sizes` whenever the metrics are read. A disk that does not answer has NaN. */
+  /** Reads `sizes` whenever the metrics are read. They are NaN when the disk does not answer. */
   watchDisk(sizes: () => Promise<DiskSizes>): void {
     const part = (name: keyof DiskSizes) => () =>
       sizes().then(
         (found) => found[name],
         () => Number.NaN,
       )
-    this.#gauge('free_disk_bytes', "Free room on the ledger's disk.", part('freeDiskBytes'))
-    this.#gauge('ledger_bytes', "Size of the ledger's file.", part('ledgerBytes'))
-    this.#gauge('ledger_log_bytes', "Size of the ledger's log.", part('logBytes'))
-  }
-
-  watchBodies(heldBytes: () => number): void {
-    this.#gauge('held_body_bytes', 'Bytes of bodies in memory, past the smallest.', heldBytes)
-  }
-
-  watchAnswers(heldBytes: () => number): void {
     this.#gauge(
-      'held_answer_bytes',
-      'Bytes of answers not yet taken, past the smallest.',
+      'free_disk_bytes',
+      "Bytes that are free on the ledger's disk.",
+      part('freeDiskBytes'),
+    )
+    this.#gauge('ledger_bytes', 'Bytes of the ledger file.', part('ledgerBytes'))
+    this.#gauge('ledger_log_bytes', 'Bytes of the log of the ledger file.', part('logBytes'))
+  }
+
+  /** Reads the bytes of request bodies in memory whenever the metrics are read. */
+  watchBodies(heldBytes: () => number): void {
+    this.#gauge(
+      'held_body_bytes',
+      'Bytes of request bodies in memory, without small bodies.',
       heldBytes,
     )
   }
 
-  /** Times every request by its route's pattern, but for probes that were answered. */
+  /** Reads the bytes of answers in memory whenever the metrics are read. */
+  watchAnswers(heldBytes: () => number): void {
+    this.#gauge(
+      'held_answer_bytes',
+      'Bytes of answers that clients have not taken yet, without small answers.',
+      heldBytes,
+    )
+  }
+
+  /** Times every request under the pattern of its route, except answered probes. */
   watchRequests(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
       if (isProbe(request, reply)) return void done()
@@ -196,6 +227,7 @@ export class Metrics {
     })
   }
 
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }
@@ -219,7 +251,7 @@ export class Metrics {
     })
   }
 
-  /** A gauge that is set whenever the metrics are read; one that fails is left as it was. */
+  /** A gauge that `set` sets when the metrics are read. It keeps its values when `set` fails. */
   #labelled<Label extends string>(
     name: string,
     help: string,

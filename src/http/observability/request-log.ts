@@ -1,10 +1,10 @@
-/** What is logged of requests: one line for each, when its answer is through or broke off, and what went wrong. */
+/** Log of requests: one line for each, once its answer was sent or broke off. */
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { pathOf } from '../logged.ts'
 
 const REFUSED = 400
 
-/** True for health and metrics that were answered: somebody asks for them every few seconds, and they say nothing new. */
+/** True for an answered call of health or metrics. Monitoring repeats them every few seconds. */
 export function isProbe({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): boolean {
   return routeOptions.config.probe === true && statusCode < REFUSED
 }
@@ -15,8 +15,9 @@ declare module 'fastify' {
   }
 }
 
+/** Writes the line of each request. */
 export class RequestLog extends LogController {
-  /** Its line comes with its answer. */
+  /** Logs nothing: the line is written when the answer ends. */
   override incomingRequest(): void {}
 
   override requestCompleted(

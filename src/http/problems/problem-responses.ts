@@ -1,19 +1,19 @@
 /**
- * The problems that a route declares, by what it does. Declarations are for the OpenAPI document; nothing is enforced by
- * them.
+ * Problems that a route declares, grouped by kinds of calls. The declarations are for the OpenAPI
+ * document only; they enforce nothing.
  */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorCode } from '../../core/errors.ts'
 import { BUSY_STATUS, PROBLEM_PAGES, PROBLEM_TYPE, PROBLEMS } from './problems.ts'
 
-/** Any call: who may call is one answer with a token and another without. */
+/** Problems of any call: `unauthorized` with tokens, `forbidden_origin` without. */
 export const CALL_PROBLEMS = [
   'unauthorized',
   'forbidden_origin',
   'internal_error',
   'overloaded',
 ] as const
-/** A call with a JSON body. */
+/** Problems of a call with a JSON body. */
 export const BODY_PROBLEMS = [
   ...CALL_PROBLEMS,
   'invalid_request',
@@ -23,14 +23,14 @@ export const BODY_PROBLEMS = [
   'body_too_large',
   'unsupported_media_type',
 ] as const
-/** A call that asks the ledger. */
+/** Problems of a call that reads the ledger. */
 export const LEDGER_PROBLEMS = [
   ...CALL_PROBLEMS,
   'invalid_request',
   'ledger_corrupt',
   'ledger_unavailable',
 ] as const
-/** A call that changes a run, which has to be open for it. */
+/** Problems of a call that needs an open run. */
 export const RUN_PROBLEMS = [
   ...LEDGER_PROBLEMS,
   'ended',
@@ -43,12 +43,15 @@ export const RUN_PROBLEMS = [
 const BUSY_HEADERS = {
   'Retry-After': {
     type: 'integer',
-    description: 'Seconds after which to send it again.',
+    description: 'Seconds after which to send the request again.',
     examples: [1],
   },
 }
 
-/** The error responses that a route may answer with: one per status. Its description links the page of each of its codes. */
+/**
+ * Declares the problems of a route: one response for each status. Its description links to the page
+ * of each code.
+ */
 export function problemResponses(...codes: readonly ErrorCode[]): Record<number, unknown> {
   const byStatus = Map.groupBy(new Set(codes), (code) => PROBLEMS[code].status)
   const entries = [...byStatus].map(([status, group]) => {

@@ -1,6 +1,7 @@
 /**
- * Problems (RFC 9457): the one table from error code to status and title, and the one place where an error becomes a
- * reply. What the caller did wrong is said in full; what went wrong in here is logged and not shown.
+ * Problems (RFC 9457): the table from error code to status and title, and the place where an error
+ * becomes a reply. A mistake of the caller is described in full. A fault of the service is logged
+ * and not shown.
  */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
@@ -13,14 +14,16 @@ import { bodyTooLarge, hasBody } from '../body/raw-body.ts'
 import { describeInvalid } from '../body/request-validation.ts'
 import { answerOn, keepOpenAfter } from '../connection/node-http.ts'
 
+/** Media type of a problem. */
 export const PROBLEM_TYPE = 'application/problem+json'
-/** The header that each answer names its request in. */
+/** Header of each answer that holds the request id. */
 export const REQUEST_ID = 'x-request-id'
-/** Where Swagger UI is served. */
+/** Path under which Swagger UI is served. */
 export const DOCS_PAGE = '/docs'
-/** Where the page of a code is served. */
+/** Path under which the pages of the codes are served. */
 export const PROBLEM_PAGES = `${DOCS_PAGE}/problems`
 
+/** Status and title of each code. */
 export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: string }>> = {
   invalid_json: { status: 400, title: 'The JSON is malformed' },
   invalid_utf8: { status: 400, title: 'The JSON is not valid UTF-8' },
@@ -50,32 +53,36 @@ export const PROBLEMS: Readonly<Record<ErrorCode, { status: number; title: strin
   storage_full: { status: 507, title: 'There is no room left for the ledger' },
 }
 
-/** What a caller is told of an error in here, whose own detail is for the log. */
+/** Details that callers see for faults of the service. The error's own text is only logged. */
 export const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
-  internal_error: 'The log says what, under the request id in "instance".',
+  internal_error: 'The service\'s log says what went wrong, under the request id in "instance".',
   ledger_corrupt:
-    'Nothing was changed. The log says where; the ledger has to be restored from a copy.',
-  ledger_unavailable: 'Send the request again in a moment; the log says why it failed.',
-  storage_full: 'Nothing was changed. Make room on the disk of the ledger, and send it again.',
+    "Nothing was changed. The service's log says where the damage is. Restore the ledger from a copy.",
+  ledger_unavailable: "Send the request again in a moment. The service's log says why it failed.",
+  storage_full:
+    'Nothing was changed. Make room on the disk of the ledger, and send the request again.',
 }
 
 export const ProblemSchema = Type.Object(
   {
-    type: Type.String({ description: 'The page of this code, on this service.' }),
-    title: Type.String({ description: 'What kind of problem it is.' }),
-    status: Type.Integer({ description: 'The HTTP status.' }),
-    code: Type.Enum([...ERROR_CODES], { description: 'The stable code to branch on.' }),
-    detail: Type.Optional(Type.String({ description: 'What was wrong here, and what to do.' })),
-    instance: Type.String({ description: 'The request id, as in the logs.' }),
-    limit: Type.Optional(Type.String({ description: 'The limit that was hit, with its unit.' })),
-    value: Type.Optional(Type.Integer({ description: 'The value of that limit.' })),
+    type: Type.String({ description: 'Address of the page of this code, on this service.' }),
+    title: Type.String({ description: 'Short name of the kind of problem.' }),
+    status: Type.Integer({ description: 'HTTP status.' }),
+    code: Type.Enum([...ERROR_CODES], { description: 'Stable code, for programs to act on.' }),
+    detail: Type.Optional(Type.String({ description: 'What was wrong, and what to do.' })),
+    instance: Type.String({ description: "Request id, as in the service's log." }),
+    limit: Type.Optional(
+      Type.String({ description: 'Name of the limit that was hit, with its unit.' }),
+    ),
+    value: Type.Optional(Type.Integer({ description: 'Value of that limit.' })),
   },
   {
     $id: 'Problem',
     additionalProperties: true,
-    description: 'Problem details (RFC 9457); some codes add members of their own.',
+    description: 'Problem details (RFC 9457). Some codes add further members.',
   },
 )
+/** Body of a problem. */
 export type Problem = Static<typeof ProblemSchema>
 
 const TOO_LARGE = 413
@@ -88,12 +95,12 @@ const FASTIFY_CODES: Readonly<Record<number, ErrorCode>> = {
   503: 'overloaded',
 }
 
-/** The status of whatever passes by itself. */
+/** Status of problems that pass without any change to the request. */
 export const BUSY_STATUS = 503
-/** What waits at such a time is done within a moment. */
+/** A backlog that causes a refusal is usually gone within a second. */
 const RETRY_AFTER_SECONDS = 1
 
-/** Any error as one of ours. */
+/** Converts any error to a `CoatcheckError`. */
 function toCoatcheckError(
   error: FastifyError | CoatcheckError,
   request: FastifyRequest,
@@ -104,20 +111,20 @@ function toCoatcheckError(
     return new CoatcheckError('invalid_request', detail)
   }
   if (error.statusCode === TOO_LARGE) {
-    // Of raw bodies it is told by what reads them.
+    // Raw bodies do not get here: their reader throws `body_too_large` itself.
     return bodyTooLarge('json_body_bytes', request.server.bodyLimits.maxJsonBodyBytes)
   }
   if (error.statusCode === 415) return missingType(request)
-  // what serves the files of /docs says so of a path that can be none
+  // The server of the files of /docs answers a 403 for a path that can name no file.
   if (error.statusCode === 403) {
-    return new CoatcheckError('not_found', 'There is no such file; /docs shows what there is.')
+    return new CoatcheckError('not_found', 'There is no such file. Open /docs instead.')
   }
   const status = error.statusCode ?? 500
   if (status < 500)
     return new CoatcheckError(FASTIFY_CODES[status] ?? 'invalid_request', error.message)
   return new CoatcheckError(
     FASTIFY_CODES[status] ?? 'internal_error',
-    'Send the request again in a moment; the log says why it failed.',
+    "Send the request again in a moment. The service's log says why it failed.",
     {},
     { cause: error },
   )
@@ -135,13 +142,14 @@ function missingType(request: FastifyRequest): CoatcheckError {
   )
 }
 
-/** What is shed under load is no fault: it is told in a line. */
+/** Logs a failure. An overload is no fault, so it gets a warning without a stack. */
 function logFailure(error: CoatcheckError, { id: request_id, log }: FastifyRequest): void {
   if (error.code === 'overloaded') {
     log.warn({ request_id, detail: error.message, ...error.facts }, 'request refused')
   } else log.error({ request_id, err: error.cause ?? error }, 'request failed')
 }
 
+/** Answers an error as a problem. A fault of the service is logged. */
 export function sendProblem(
   error: FastifyError | CoatcheckError,
   request: FastifyRequest,
@@ -150,7 +158,7 @@ export function sendProblem(
   return reply.send(problemOf(error, request, reply))
 }
 
-/** The body of a problem; its status and headers are set in `reply`. */
+/** Makes the body of a problem, and sets its status and headers in `reply`. */
 export function problemOf(
   error: FastifyError | CoatcheckError,
   request: FastifyRequest,
@@ -182,19 +190,25 @@ export function problemOf(
 
 const hasUnreadBody = ({ raw }: FastifyRequest): boolean => !raw.readableEnded && hasBody(raw)
 
-/** A client that was to be told to send its body, and was not: whether it does is unknown, and so is where a next request begins. */
+/**
+ * True for a client that waits for a `100 Continue` and did not get it. Whether it sends its body
+ * is unknown, and so is where its next request begins.
+ */
 const isAskedFor = ({ raw }: FastifyRequest): boolean =>
   raw.headers.expect !== undefined && raw.readableFlowing === null && hasBody(raw)
 
-/** The rest of a body that is refused is read and dropped before a connection ends, so that the client gets to see why. */
+/**
+ * Reads and drops the rest of a refused body before the connection ends. Many clients read the
+ * answer only when they have sent everything.
+ */
 function readOn({ raw }: FastifyRequest, reply: FastifyReply): void {
-  // A decoder that it fed would take no more, and hold it up.
+  // A decoder that the body is piped into takes no more bytes and would block it.
   raw.unpipe()
   raw.resume()
   if (reply.raw.shouldKeepAlive) return void reply.removeHeader('connection')
   reply.header('connection', 'close')
   const end = (): void => void raw.socket.end()
-  // its header says already that the connection ends
+  // Node would close the connection after an answer with this header.
   reply.raw.once('prefinish', () => keepOpenAfter(reply.raw))
   reply.raw.once('finish', () => (raw.readableEnded ? end() : raw.once('end', end)))
 }
@@ -205,28 +219,30 @@ const CONNECTION_DETAILS: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time. Send it again, without pauses.',
 }
 
-/** How long a refused client has to read why. */
+/** Time that a refused client has to read the answer. */
 const LINGER_MS = 2_000
 
 const HEAD = 'HEAD '
 
+/** Error of Node's HTTP parser. */
 interface RefusedConnection {
   readonly code: string
-  /** The bytes that were not understood; a buffer, whatever its type says. */
+  /** Bytes that were not understood. A buffer at run time. */
   readonly rawPacket?: unknown
 }
 
 /**
- * Answers what is no HTTP with a problem, after the answers that are due, and ends the connection: where the next request would
- * begin is unknown. An answer that is being sent to a request whose body is no HTTP is sent to its end.
+ * Answers bytes that are no HTTP with a problem and ends the connection, because the start of the
+ * next request is unknown. An answer that is being sent already is finished instead, without a
+ * problem after it.
  */
 export function refuseConnection({ code, rawPacket }: RefusedConnection, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const answer = answerOn(socket)
-  // What is written into an answer would be taken for a part of it.
+  // A client would take the problem for a part of the answer.
   if (answer?.headersSent === true) return void answer.once('finish', () => endAndClose(socket))
   const { status, title } = PROBLEMS.invalid_request
-  const detail = CONNECTION_DETAILS[code] ?? `The request is not HTTP as it should be (${code}).`
+  const detail = CONNECTION_DETAILS[code] ?? `The request is not valid HTTP (${code}).`
   const id = randomUUID()
   const body = JSON.stringify({
     type: `${PROBLEM_PAGES}/invalid_request`,
@@ -237,12 +253,12 @@ export function refuseConnection({ code, rawPacket }: RefusedConnection, socket:
     instance: id,
   } satisfies Problem)
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: ${PROBLEM_TYPE}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n${REQUEST_ID}: ${id}\r\nconnection: close\r\n\r\n`
-  // after which a client reads no body; known only while the request's first line is at hand
+  // An answer to HEAD has no body. The method is known when `rawPacket` holds the first line.
   const isHead = Buffer.isBuffer(rawPacket) && rawPacket.toString('latin1', 0, HEAD.length) === HEAD
   endAndClose(socket, isHead ? head : head + body)
 }
 
-/** Ends a connection after `last`, and closes it for a client that does not. */
+/** Sends `last` and ends the connection. Destroys it when the client does not end it in time. */
 function endAndClose(socket: Socket, last = ''): void {
   socket.end(last)
   const gone = setTimeout(() => socket.destroy(), LINGER_MS).unref()

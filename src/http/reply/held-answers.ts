@@ -1,7 +1,8 @@
 /**
- * What answers hold in memory until the system has taken them, all together and at most so much. An answer that is read while it is
- * sent holds what is on its way. Where there is no room, an answer gives way that nobody takes; else calls are refused before
- * anything is done for them. Small answers are not counted: a connection has one at a time.
+ * Bounds the memory of all answers that the system has not taken yet. An answer that is read while
+ * it is sent counts with the bytes that are on their way. When memory is short, an answer that its
+ * client does not take is dropped; otherwise new calls are refused before any work is done. Small
+ * answers are not counted: a connection has one at a time.
  */
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -13,12 +14,12 @@ import { PieceStream, WRITE_BYTES } from './piece-stream.ts'
 const WORDS: HeldWords = {
   limit: 'held_answer_bytes',
   full: (maxBytes) =>
-    `Answers that other clients have not yet taken hold so much of ${maxBytes} bytes, the limit (held_answer_bytes), that this one has no room.`,
+    `Answers that other clients have not yet taken hold so much of ${maxBytes} bytes, the limit (held_answer_bytes), that there is no room for this one.`,
   gaveWay: (maxBytes) =>
-    `The answer made room for another: it was not taken, or its tenant had more than half of ${maxBytes} bytes, the limit (held_answer_bytes).`,
+    `The answer was dropped to make room for another: its client did not take it, or its tenant had more than half of ${maxBytes} bytes, the limit (held_answer_bytes).`,
 }
 
-/** Counts the answers of `api` and of the contexts that it gets after. */
+/** Counts the answers of `api`, and of contexts that are registered in it later. */
 export function addHeldAnswers(api: FastifyInstance, maxBytes: number): HeldMemory {
   const answers = new HeldMemory(maxBytes, WORDS)
   api.addHook('onRequest', (request, _reply, done) => {
@@ -35,23 +36,24 @@ export function addHeldAnswers(api: FastifyInstance, maxBytes: number): HeldMemo
     try {
       part.add(bytes)
     } catch (error) {
-      // Less of a stream is on its way then; what a put did is told.
+      // A stream gets less memory, and a put is answered since its result is stored already.
       if (payload instanceof PieceStream) payload.writeBytes = SMALL_BYTES
       else if (!isPut(request)) {
-        // of the answer that is not sent
+        // It was of the answer that is not sent.
         reply.removeHeader('content-length')
         return void done(null, problemOf(error as CoatcheckError, request, reply))
       }
     }
-    // Text would be in memory twice while it is written.
+    // A string would be in memory twice while it is written.
     done(null, typeof payload === 'string' ? Buffer.from(payload) : payload)
   })
   return answers
 }
 
-/** Its result is kept already. */
+/** Whether the call is a put. */
 const isPut = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.rawBody === true
 
+/** Bytes that a payload holds in memory; 0 for a string that is surely small. */
 function heldBytes(payload: unknown): number {
   if (typeof payload === 'string') {
     return payload.length <= SMALL_BYTES / 4 ? 0 : Buffer.byteLength(payload)

@@ -1,27 +1,29 @@
 /**
- * The payload of a reply whose bytes are read while they are sent. The framework pipes it as any stream; what is its own is
- * how it pipes: the pieces are not copied together, and many go out in one write, since a turn of the loop for each of them
- * costs more than to send it. The next ones are read when those have left: a slow client holds up nobody, and no memory.
+ * Payload of a reply whose bytes are read while they are sent. The framework pipes it like any
+ * stream. Its own `pipe` does not copy pieces together, and sends many in one write, since one turn
+ * of the event loop for each piece costs more than sending it. Further pieces are read when the
+ * earlier ones have left, so a slow client blocks no other and uses little memory.
  *
- * It ends after exactly the bytes that were promised, or fails, which breaks the connection; what fails before the first
- * write is still answered as a problem.
+ * It ends after exactly the promised bytes. Otherwise it fails, which breaks the connection; an
+ * error before the first write is still answered as a problem.
  */
 import { once } from 'node:events'
 import { Readable, type Writable } from 'node:stream'
 
-/** What is written at once: at first less than a chunk, so that the first byte leaves early. */
+/** Size of the first write. It is less than a chunk, so that the first byte leaves early. */
 const FIRST_WRITE_BYTES = 32_768
-/** What is on its way at most, where nothing else is said. */
+/** Default of the bytes that may be on their way. */
 export const WRITE_BYTES = 1_048_576
 
+/** Stream of pieces with a known length. */
 export class PieceStream extends Readable {
   readonly #pieces: AsyncIterable<Buffer>
   readonly totalBytes: number
-  /** What may be on its way. */
+  /** Most bytes that may be on their way. */
   writeBytes = WRITE_BYTES
   readonly #gone = new AbortController()
 
-  /** Nothing is read before it is piped. */
+  /** `pieces` must yield `totalBytes` in all. Nothing is read before the stream is piped. */
   constructor(pieces: AsyncIterable<Buffer>, totalBytes: number) {
     super()
     this.#pieces = pieces
@@ -69,7 +71,7 @@ export class PieceStream extends Readable {
       held = []
       heldBytes = 0
       enoughBytes = Math.min(2 * enoughBytes, this.writeBytes)
-      // One write may be under way while the next is read.
+      // The next pieces are read while one write is under way.
       if (isFull && target.writableLength >= this.writeBytes)
         await once(target, 'drain', { signal })
     }
@@ -77,7 +79,7 @@ export class PieceStream extends Readable {
   }
 }
 
-/** False when the target has more than it wants. */
+/** Writes the pieces together. False when the target is full. */
 function writeTogether(target: Writable, pieces: readonly Buffer[]): boolean {
   let wantsMore = true
   target.cork()

@@ -1,6 +1,7 @@
 /**
- * Replies: answers of ours as JSON, and those that carry callers' JSON, or values: bytes as they are, never serialized again.
- * What is read only while it is sent has a content length all the same: the reply is whole, or its connection breaks.
+ * Replies: own answers as JSON, and answers that contain callers' JSON or values. The bytes of
+ * callers are copied, never serialized again. A reply that is read while it is sent has a content
+ * length too: it is complete, or its connection breaks.
  */
 import type { FastifyReply } from 'fastify'
 import type { JsonSlice } from '../../core/json/slice.ts'
@@ -13,13 +14,19 @@ import {
 } from '../../core/json/splice.ts'
 import { PieceStream } from './piece-stream.ts'
 
-/** A longer reply is not copied together: its parts may stand in it often, and its client may be slow. */
+/** Largest reply that is joined in memory. In a larger one a part may occur many times. */
 const JOINED_BYTES = 262_144
 
-/** A longer text is encoded by itself: beside any character past U+00FF, it would take two bytes a character until it is written. */
+/**
+ * Longest string that is encoded together with others. In one string with a character past U+00FF,
+ * each of its characters would take two bytes until the answer is written.
+ */
 const LONG_CHARS = 16_384
 
-/** An answer of ours as JSON. Bytes where it is long, which else are counted first and encoded again when they are written. */
+/**
+ * Serializes an own answer. A long one is returned as bytes: a string would be encoded once for its
+ * length and again when it is written.
+ */
 export function serialize(answer: object): string | Buffer {
   const members = Object.entries(answer)
   return members.some(isLong) ? serializeApart(members) : JSON.stringify(answer)
@@ -52,6 +59,7 @@ function serializeApart(members: readonly Member[]): Buffer {
   return Buffer.concat([...parts, '}'].map((part) => Buffer.from(part)))
 }
 
+/** Sends an answer that contains callers' JSON. */
 export function sendSpliced(
   reply: FastifyReply,
   value: Splice<JsonSlice | JsonParts>,
@@ -66,7 +74,7 @@ export function sendSpliced(
   return sendPieces(reply, readParts(parts), totalBytes)
 }
 
-/** Sends what `pieces` yields, which has to be `totalBytes` in all, as fast as the client takes it. */
+/** Sends `pieces`, of `totalBytes` bytes in all, as fast as the client takes them. */
 export function sendPieces(
   reply: FastifyReply,
   pieces: AsyncIterable<Buffer>,

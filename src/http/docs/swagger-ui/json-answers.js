@@ -1,16 +1,17 @@
 /**
- * Swagger UI plugin, run in the browser: JSON is indented as text, so that its numbers and the order of its names stay as they
- * were sent. Swagger UI would parse it and write it again. Texts over {@link COLORED_CHARS} get no colors.
+ * Swagger UI plugin, run in the browser. It indents JSON as text, so that numbers and the order of
+ * members stay as they were sent; Swagger UI would parse the JSON and write it anew. Texts over
+ * {@link COLORED_CHARS} get no colors.
  */
 ;(() => {
-  /** Each colored token is an element of its own. */
+  /** Longest text that is colored. Each colored token is an element of the page. */
   const COLORED_CHARS = 16_384
   const INDENT = '  '
   const JSON_TYPES = /^application\/([^;]+\+)?json\b/i
   const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s[\]{}:,"]+/g
   const AFTER = { ':': ': ' }
 
-  /** The JSON text with a member or an item to a line. Tokens are copied; a text that is no JSON comes out as some text. */
+  /** Puts each member or item on its own line. Tokens are copied, also those of invalid JSON. */
   function indentJson(text) {
     const tokens = text.match(TOKENS) ?? []
     let depth = 0
@@ -24,7 +25,7 @@
     return indented.join('')
   }
 
-  /** Empty arrays and objects stay on their line. */
+  /** Whether a line ends after the token. Empty arrays and objects stay on one line. */
   function endsLine(token, next) {
     if (isClosing(next)) return !isOpening(token)
     return token === ',' || isOpening(token)

@@ -1,15 +1,16 @@
 /**
- * Swagger UI plugin, run in the browser: an answer over {@link WHOLE_BYTES} is shown clipped, with its size and a link that
- * saves it. Swagger UI would read, format and color all of it, which stops the page for minutes.
+ * Swagger UI plugin, run in the browser. It shows only the start of an answer over
+ * {@link WHOLE_BYTES}, with its size and a link that saves it. Swagger UI would read, format and
+ * color all of it, which stops the page for minutes.
  */
 ;(() => {
-  /** Larger answers are shown clipped. */
+  /** Largest answer that is shown whole. */
   const WHOLE_BYTES = 262_144
-  /** Shown of a clipped answer. */
+  /** Bytes shown of a larger answer. */
   const CLIPPED_BYTES = 65_536
   const TEXT_TYPES = /json|text|xml|yaml/i
 
-  /** Fetches as Swagger UI does. A large body is passed on as a file, which Swagger UI does not read. */
+  /** Fetches as Swagger UI does, but passes a large body on as a file, which is not read. */
   async function fetchAnswer(url, request) {
     const response = await fetch(url, request)
     const { status, statusText, headers, ok } = response
@@ -22,7 +23,7 @@
     return { status, statusText, headers, ok, url, text: read, blob: read }
   }
 
-  /** `r1-value.json` for `…/results/r1/value`. */
+  /** Name of the saved file: `r1-value.json` for `…/results/r1/value`. */
   function fileName(url, type) {
     const name = new URL(url, location.href).pathname.split('/').slice(-2).join('-')
     if (/json/i.test(type)) return `${name}.json`
@@ -32,7 +33,7 @@
   const plugin = ({ React }) => {
     const h = React.createElement
 
-    /** An answer that is a file: its size, a link that saves it, and its beginning when it is text. */
+    /** Shows a large answer: its size, a link that saves it, and its start when it is text. */
     const LargeBody = ({ content: file }) => {
       const [start, setStart] = React.useState('')
       const [href, setHref] = React.useState('')

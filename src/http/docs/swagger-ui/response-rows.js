@@ -1,6 +1,7 @@
 /**
- * Swagger UI plugin, run in the browser: of the responses that an operation declares, only the one with an example of its own
- * is shown whole. Any other is a row: its description, which links the page of each problem code, and its headers folded.
+ * Swagger UI plugin, run in the browser. Of the responses that an operation declares, only those
+ * with an own example are shown whole. Any other is a row with its folded headers and its
+ * description, which links to the page of each problem code.
  */
 ;(() => {
   const plugin = ({ React }) => {
@@ -35,7 +36,7 @@
           const { response } = props
           const types = response.get('content')
           const hasExample = types?.some((media) => media.has('example')) ?? false
-          // a reference that is not resolved yet
+          // A reference is not resolved yet; it is rendered again later.
           return h(hasExample || response.has('$ref') ? Original : ResponseRow, props)
         },
       },

@@ -1,4 +1,7 @@
-/** Gives Swagger UI the plugins of the scripts before it. Needs no inline script: Swagger UI starts when the page is loaded. */
+/**
+ * Gives Swagger UI the plugins of the scripts before this one. No inline script is needed, because
+ * Swagger UI starts when the page is loaded.
+ */
 ;(() => {
   const { plugins, fetchAnswer } = window.coatcheck
   const original = window.SwaggerUIBundle
