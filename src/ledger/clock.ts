@@ -96,7 +96,7 @@ export class SteadyClock {
     const held = this.#options.holdMs / MS_PER_SECOND
     this.#options.tell({
       level: 'warn',
-      message: `the machine's clock has jumped ${described(offsetMs)}; runs are judged by the time before it, until the clock has stayed there for ${held} seconds (COATCHECK_CLOCK_HOLD_SECONDS)`,
+      message: `the machine's clock has jumped ${described(offsetMs)}; the service goes on with the earlier time until the clock has stayed there for ${held} seconds (COATCHECK_CLOCK_HOLD_SECONDS)`,
       facts: { jumped_seconds: Math.round(offsetMs / MS_PER_SECOND) },
     })
   }
@@ -108,7 +108,7 @@ export class SteadyClock {
   #tellAccepted(offsetMs: number): void {
     this.#options.tell({
       level: 'warn',
-      message: `the machine's clock has stayed ${described(offsetMs)}, and is followed now: runs may expire by it, and a sweep evicts some of those past their retention`,
+      message: `the machine's clock has stayed ${described(offsetMs)} and is followed now: runs may expire, and sweeps evict runs past their retention, a limited number in a minute`,
       facts: { jumped_seconds: Math.round(offsetMs / MS_PER_SECOND) },
     })
   }

@@ -323,8 +323,8 @@ export interface Ledger {
   /**
    * Ends a run. To end it twice is no error. A run that does not exist counts as zeros.
    *
-   * With `purge`, the run cannot be read from the commit on. The promise resolves with `done`
-   * in `erased` when all its rows and bytes are gone; other writes go on meanwhile. It resolves with
+   * With `purge`, the run cannot be read from the commit on. The promise resolves with `done` in
+   * `erased` when all its rows and bytes are gone; other writes go on meanwhile. It resolves with
    * `pending` after some seconds, or when a reader in another process blocks the erasure. The bytes
    * then go later; another purge of the run tells when. When the promise rejects after the commit,
    * the run is purged all the same, and its bytes go with the next sweep or restart.

@@ -25,7 +25,7 @@ export function isStartInDoubt(
   const gap = `${Math.round(Math.abs(gapMs) / MS_PER_SECOND)} seconds ${gapMs < 0 ? 'before' : 'after'}`
   tell({
     level: 'warn',
-    message: `the machine's clock is ${gap} the last request of the ledger; nothing is swept for ${holdMs / MS_PER_SECOND} seconds (COATCHECK_CLOCK_HOLD_SECONDS): if the clock is wrong, set it right before`,
+    message: `the machine's clock is ${gap} the last request of the ledger; nothing is swept for ${holdMs / MS_PER_SECOND} seconds (COATCHECK_CLOCK_HOLD_SECONDS). If the clock is wrong, correct it within that time`,
     facts: { since_last_request_seconds: Math.round(gapMs / MS_PER_SECOND) },
   })
   return true

@@ -1,18 +1,20 @@
--- Ids are compared as bytes (BINARY collation), and may hold any character, NUL too. Times are milliseconds since the epoch.
+-- Ids are compared as bytes (BINARY collation) and may hold any character, also NUL. Times are
+-- milliseconds since the epoch.
 
 CREATE TABLE tenants (
   tenant TEXT NOT NULL PRIMARY KEY,
-  -- Its runs that are neither evicted nor purged, for the limit.
+  -- Number of its runs that are neither evicted nor purged, for the limit.
   runs INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE runs (
   key INTEGER PRIMARY KEY,
   tenant TEXT NOT NULL,
-  -- NULL when purging.
+  -- NULL while the run is being purged.
   run TEXT,
-  -- An `evicting` run is evicted to all callers; some of its rows have yet to go. Of a `purged` one, only its name and
-  -- last number mean anything; what it had is a `purging` one, without a name, until its rows are gone.
+  -- Callers see an `evicting` run as evicted; some of its rows are not erased yet. A `purging` run
+  -- is the data of a purged run, without its name, until the rows are erased. A `purged` row holds
+  -- only a name and a last number; there are none after migration 0008.
   state TEXT NOT NULL
     CHECK (state IN ('open', 'ended', 'expired', 'evicting', 'evicted', 'purged', 'purging')),
   format TEXT NOT NULL,
@@ -26,7 +28,7 @@ CREATE TABLE runs (
   kept_bytes INTEGER NOT NULL DEFAULT 0,
   produced_chars INTEGER NOT NULL DEFAULT 0,
   shown_chars INTEGER NOT NULL DEFAULT 0,
-  -- The failure that a next one would repeat.
+  -- Last failure, which the next one may repeat.
   failure_key TEXT,
   failure_repeats INTEGER NOT NULL DEFAULT 0,
   UNIQUE (tenant, run),
@@ -44,7 +46,7 @@ CREATE TABLE tools (
 ) STRICT;
 
 CREATE TABLE results (
-  -- Also the key of its first chunk; the others follow it without a gap.
+  -- Also the key of the first chunk. The keys of the other chunks follow without a gap.
   key INTEGER PRIMARY KEY,
   chunks INTEGER NOT NULL,
   run INTEGER NOT NULL REFERENCES runs (key),
@@ -74,12 +76,13 @@ CREATE TABLE results (
   UNIQUE (run, evidence_id)
 ) STRICT;
 
--- Finds retries, and what was put under an id; the number saves a look at each row.
+-- Finds retries and the results of a tool use id. With the number in the index, the rows need not
+-- be read.
 CREATE INDEX results_by_call ON results (run, tool_use_id, sha256, number) WHERE tool_use_id <> '';
 CREATE UNIQUE INDEX results_by_idempotency_key ON results (run, idempotency_key)
 WHERE idempotency_key IS NOT NULL;
 
--- With rowids, since BLOBs of this size would crowd the inner nodes of a WITHOUT ROWID tree.
+-- With rowids: BLOBs of this size would fill the inner nodes of a WITHOUT ROWID tree.
 CREATE TABLE chunks (
   -- result + n
   key INTEGER PRIMARY KEY,
@@ -90,21 +93,21 @@ CREATE TABLE chunks (
   first_crlf INTEGER NOT NULL,
   first_char INTEGER NOT NULL,
   state INTEGER NOT NULL,
-  -- Of `bytes`. 0: as they are; 1: one zstd frame.
+  -- Encoding of `bytes`. 0: as they are; 1: one zstd frame.
   encoding INTEGER NOT NULL,
-  -- How many bytes of the value these are, and their CRC-32.
+  -- Number of bytes of the value, and their CRC-32.
   length INTEGER NOT NULL,
   checksum INTEGER NOT NULL,
   bytes BLOB NOT NULL
 ) STRICT;
 
--- Without first chunks, so that the many values of one chunk cost no index entries.
+-- Without first chunks, so that the many values of one chunk need no index entries.
 CREATE INDEX chunks_by_byte ON chunks (result, first_byte, n) WHERE n > 0;
 CREATE INDEX chunks_by_line ON chunks (result, first_line, n) WHERE n > 0;
 CREATE INDEX chunks_by_char ON chunks (result, first_char, n) WHERE n > 0;
 
--- Values on their way in pieces, by the key that they will have: their chunks are there, and no result has them yet. What
--- nobody is adding to is erased.
+-- Uploads, by the key that their result will have. Their chunks exist, but no result has them yet.
+-- Uploads that are not under way are erased.
 CREATE TABLE uploads (
   key INTEGER PRIMARY KEY
 ) STRICT;

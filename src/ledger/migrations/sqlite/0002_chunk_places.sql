@@ -1,2 +1,3 @@
--- CRC-32 of the other columns of a chunk, see `places.ts`; its bytes are in it by their own. NULL for one that was kept before.
+-- CRC-32 of the other columns of a chunk, see `chunk-integrity.ts`. It covers the bytes by their
+-- own checksum. NULL for a chunk that was stored before.
 ALTER TABLE chunks ADD COLUMN place_checksum INTEGER;

@@ -1,4 +1,5 @@
--- How many tools a run has, and the UTF-8 bytes of their names and schemas, so that limits and lists need not read them.
+-- Number of a run's tools, and UTF-8 bytes of their names and schemas, so that limits and lists
+-- need not read the tools.
 ALTER TABLE runs ADD COLUMN tool_count INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN tool_bytes INTEGER NOT NULL DEFAULT 0;
 

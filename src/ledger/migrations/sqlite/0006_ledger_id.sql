@@ -1,4 +1,4 @@
--- Tells this ledger from every other, for the notes of commits beside it. One row.
+-- Random id of this ledger, for the notes of commits beside it. One row.
 CREATE TABLE ledger (
   id TEXT NOT NULL
 ) STRICT;

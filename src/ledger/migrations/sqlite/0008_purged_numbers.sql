@@ -1,5 +1,5 @@
--- The last number of purged runs, by a digest of their names (see `purged-numbers.ts`): a row for each digest, so that their
--- number is bounded.
+-- Last numbers of purged runs by a digest of their names (see `purged-numbers.ts`). One row for
+-- each digest, so that the number of rows is bounded.
 CREATE TABLE purged_numbers (
   key INTEGER PRIMARY KEY,
   tenant TEXT NOT NULL,

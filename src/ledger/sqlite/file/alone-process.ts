@@ -1,4 +1,7 @@
-/** A process that tells whether it has the ledger at the path given for itself. It ends without closing the ledger. */
+/**
+ * Process that reports on standard output whether no other connection has the ledger at the given
+ * path open. It ends without closing the ledger.
+ */
 import { writeSync } from 'node:fs'
 import { ALONE, openAlone } from './alone.ts'
 

@@ -1,12 +1,15 @@
-/** A connection that has a ledger's file for itself. */
+/** Opens a ledger's file exclusively. */
 import Database from 'better-sqlite3'
 
-/** How long others may take to close the file. */
+/** Milliseconds that other connections have to close the file. */
 const WAIT_MS = 1_000
-/** Output of a process that had the file for itself. */
+/** Output of `alone-process.ts` when no other connection has the file open. */
 export const ALONE = 'alone'
 
-/** Undefined when another connection, of any process and by any name, has the file at `path` open. Nothing is written. */
+/**
+ * Opens the file at `path` exclusively. Undefined when another connection, of any process and by
+ * any name, has the file open. Writes nothing.
+ */
 export function openAlone(path: string): Database.Database | undefined {
   const db = new Database(path, { fileMustExist: true, timeout: WAIT_MS })
   try {

@@ -1,10 +1,12 @@
 /**
- * Notes of what was committed to the log, in a file of its own beside it (`-commits`): how far the log went, and the last number
- * of each run. They tell at the next start that a log has lost its end, and which handles must not be given again.
+ * Notes of commits to the log, in a file beside the ledger (`-commits`): how far the log went, and
+ * the last number of each run. At the next start they show whether the log has lost its end, and
+ * which handles must not be given again.
  *
- * A note is written after its commit is on disk and before anybody is told of it, so that it never claims too much. It is not
- * flushed with the commit, but within a second: after the end of the process all notes are there, after the end of the machine
- * the last ones may not be. What has been copied into the ledger needs no notes: they start again then.
+ * A note is written after its commit is on disk and before a caller is told of the commit, so it
+ * never claims too much. It is flushed within a second, not with the commit. So all notes survive
+ * the end of the process, but the last ones may be lost when the machine stops. What was copied
+ * into the ledger needs no notes: they start again then.
  */
 import {
   closeSync,
@@ -19,16 +21,20 @@ import { crc32 } from 'node:zlib'
 import type Database from 'better-sqlite3'
 import type { LogState } from './log-index.ts'
 
-/** The number of the last result that a run was given. */
+/** Number of the last result of a run. */
 export type GivenNumber = readonly [tenant: string, run: string, number: number]
 
-/** How far a log went: `frames` of the one with these `salts`, of which the first `copied` are in the ledger. */
+/**
+ * How far a log went: `frames` of the log with these `salts`, of which the first `copied` are in
+ * the ledger.
+ */
 export interface Position extends Pick<LogState, 'salts' | 'frames'> {
   readonly copied: number
 }
 
+/** Content of the notes. */
 export interface Noted {
-  /** Of the ledger that the notes are about. */
+  /** Id of the ledger that the notes are about. */
   readonly ledger: string
   readonly position: Position | undefined
   readonly numbers: readonly GivenNumber[]
@@ -42,11 +48,14 @@ const CHECKSUM_DIGITS = 8
 
 const pathOf = (ledger: string): string => `${ledger}-commits`
 
-/** What tells a ledger from every other. */
+/** Random id of a ledger, different from that of any other. */
 export const ledgerId = (db: Database.Database): string =>
   db.prepare<[], string>('SELECT id FROM ledger').pluck().get() ?? ''
 
-/** The notes beside the ledger at `path`; undefined where there are none. A line that is not whole is left out. */
+/**
+ * Reads the notes beside the ledger at `path`. Undefined when there are none. A line that is not
+ * whole is skipped.
+ */
 export function readNotes(path: string): Noted | undefined {
   if (!existsSync(pathOf(path))) return undefined
   let ledger = ''
@@ -62,7 +71,7 @@ export function readNotes(path: string): Noted | undefined {
   return ledger === '' ? undefined : { ledger, position, numbers }
 }
 
-/** For the thread that commits. */
+/** Writes notes, in the thread that commits. */
 export class CommitNotes {
   readonly #ledger: string
   readonly #file: number
@@ -70,19 +79,19 @@ export class CommitNotes {
   #isFlushDue = false
   #isClosed = false
 
-  /** Starts the notes of the ledger named `ledger` at `path` again. */
+  /** Starts new notes of the ledger with the id `ledger` at `path`. Earlier notes are removed. */
   constructor(path: string, ledger: string) {
     this.#ledger = ledger
     this.#file = openSync(pathOf(path), 'w', OF_THE_OWNER)
     this.#write({ ledger })
   }
 
-  /** After a commit that is on disk. */
+  /** Writes a note after a commit that is on disk. */
   committed({ salts, frames }: LogState, numbers: readonly GivenNumber[]): void {
     this.#write({ salts, frames, copied: 0, ...(numbers.length > 0 && { numbers }) })
   }
 
-  /** After a checkpoint that has copied all of the log. */
+  /** Starts the notes again after a checkpoint that has copied the whole log. */
   copied({ salts, frames }: LogState): void {
     ftruncateSync(this.#file, 0)
     this.#end = 0
@@ -92,7 +101,7 @@ export class CommitNotes {
 
   close(): void {
     this.#isClosed = true
-    // a flush that is under way has the descriptor
+    // A flush under way uses the descriptor, and closes it at its end.
     if (!this.#isFlushDue) closeSync(this.#file)
   }
 

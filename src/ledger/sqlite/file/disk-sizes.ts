@@ -1,9 +1,12 @@
-/** Sizes of a ledger and of the room on its disk. */
+/** Reads the sizes of a ledger and the free room on its disk. */
 import { stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DiskSizes } from '../../ledger.ts'
 
-/** By path alone: nothing of the ledger is opened. */
+/**
+ * Returns sizes in bytes by path alone; no file of the ledger is opened. Throws the errors of the
+ * file system.
+ */
 export async function diskSizes(path: string): Promise<DiskSizes> {
   const [{ bavail, bsize }, ledgerBytes, logBytes] = await Promise.all([
     statfs(dirname(path)),
@@ -13,7 +16,7 @@ export async function diskSizes(path: string): Promise<DiskSizes> {
   return { freeDiskBytes: bavail * bsize, ledgerBytes, logBytes }
 }
 
-/** 0 for a file that is not there. */
+/** Size of a file; 0 when it cannot be found. */
 async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size

@@ -4,8 +4,9 @@ import { CoatcheckError } from '../../../core/errors.ts'
 import { ledgerError } from './sqlite-errors.ts'
 
 /**
- * Empties the log as far as no reader needs it, without waiting for readers. A disk without room leaves it as it is, whole: all
- * that was kept is read from there. Throws what else goes wrong. `hasNoRoom`: see `ledgerError`.
+ * Copies the log as far as no reader needs it, and empties it when none does. Does not wait for
+ * readers. On a full disk the log stays whole, and everything is read from it. Throws other errors.
+ * `hasNoRoom`: see `ledgerError`.
  */
 export function emptyLogWhereRoom(db: Database.Database, hasNoRoom: () => boolean): void {
   const timeoutMs = db.pragma('busy_timeout', { simple: true })
@@ -19,7 +20,7 @@ export function emptyLogWhereRoom(db: Database.Database, hasNoRoom: () => boolea
   }
 }
 
-/** True for an error that is, or stands for, a lack of room. */
+/** Whether an error means that the disk has no room. */
 export function isFull(error: unknown, hasNoRoom: () => boolean): boolean {
   const known = ledgerError(error, hasNoRoom)
   return known instanceof CoatcheckError && known.code === 'storage_full'

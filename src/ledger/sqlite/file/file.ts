@@ -1,6 +1,7 @@
 /**
- * The ledger's file: made with the properties that cannot be changed later, known again by its application id, and opened
- * only when every pragma that a promise rests on reads back as set. A file that is not a ledger is refused untouched.
+ * Opens the ledger's file. A new file gets the properties that cannot be changed later. A ledger is
+ * recognized by its application id; any other file is refused and not touched. The file is used
+ * only when every pragma that a promise depends on has its value.
  */
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -23,21 +24,26 @@ import { Room } from './room.ts'
 import { openError } from './sqlite-errors.ts'
 import { isReadableClosed } from './unreadable.ts'
 
-/** `Coat`, at a fixed place in the file's header. */
+/** `Coat` in ASCII, at a fixed offset in the file's header. */
 const APPLICATION_ID = 0x436f6174
 const APPLICATION_ID_OFFSET = 68
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 
-/** How long a statement waits for a tool that holds the file. */
+/** Milliseconds that a statement waits for a tool that has locked the file. */
 const BUSY_TIMEOUT_MS = 1_000
-/** What a checkpointed log may keep on disk. */
+/** Bytes that the log may keep on disk after a checkpoint. */
 const LOG_LIMIT_BYTES = 67_108_864
 
-/** What a connection holds of the file, in KiB: the system holds the rest, and a page from there costs little more. */
+/**
+ * KiB of the file that a connection caches. The system caches the file too, and a page from there
+ * costs little more.
+ */
 const CACHE_KIB = 4_096
 
-/** Of the file, at its creation; in this order, each before the first page is written by the next. */
+/**
+ * Pragmas of a new file, in this order: each must be set before the next one writes the first page.
+ */
 const CREATED_WITH = [
   ['page_size', 16_384],
   ['auto_vacuum', 2],
@@ -45,8 +51,8 @@ const CREATED_WITH = [
 ] as const
 
 /**
- * Of the connection that writes. `synchronous` is 2, FULL: better-sqlite3 opens an existing WAL file with less, which would
- * lose acknowledged puts when the machine stops.
+ * Pragmas of the writing connection. `synchronous` is 2 (FULL): better-sqlite3 opens an existing
+ * WAL file with a lower value, with which acknowledged puts are lost when the machine stops.
  */
 const OPENED_WITH = [
   ['synchronous', 2],
@@ -54,15 +60,18 @@ const OPENED_WITH = [
   ['foreign_keys', 1],
   ['busy_timeout', BUSY_TIMEOUT_MS],
   ['journal_size_limit', LOG_LIMIT_BYTES],
-  // SQLite tells nobody when a checkpoint of its own fails
+  // SQLite does not report when one of its automatic checkpoints fails.
   ['wal_autocheckpoint', 0],
   ['cache_size', -CACHE_KIB],
 ] as const
 
-/** Pages that the connection that reads keeps, in KiB (negative by SQLite's rule): the system caches the file as well. */
+/**
+ * Cache of the reading connection, in KiB (negative by SQLite's rule). The system caches the file
+ * as well.
+ */
 const READ_CACHE = -4_096
 
-/** Of a connection that reads. */
+/** Pragmas of a reading connection. */
 const READ_WITH = [
   ['query_only', 1],
   ['cache_size', READ_CACHE],
@@ -72,16 +81,18 @@ const READ_WITH = [
 
 const [[, PAGE_BYTES]] = CREATED_WITH
 
+/** Options for opening a ledger's file. */
 export interface OpenOptions {
-  /** Size of the reserve, see `room.ts`; 0: none. */
+  /** Bytes of the reserve, see `room.ts`; 0 for none. */
   readonly reserveBytes?: number | undefined
-  /** Gets what the operator has to know. */
+  /** Receives notices to the operator. */
   readonly tell?: Tell | undefined
 }
 
 /**
- * Opens or makes the ledger at `path`, with the folders above it. Throws
- * `ledger_unavailable` (in use, of a later version, cannot be opened), `ledger_corrupt` (not a ledger) or `storage_full`.
+ * Opens or creates the ledger at `path`, with the folders above it. Throws `ledger_unavailable` (in
+ * use, of a later version, or cannot be opened), `ledger_corrupt` (not a ledger, or damaged) or
+ * `storage_full`.
  */
 export function openFile(
   path: string,
@@ -95,7 +106,8 @@ export function openFile(
       requireFile(real)
       requireWritable(real, 'the ledger')
       requireOneName(real)
-      // Beside what is no ledger, no lock is left. Where a lock is there, only its holder may open and close the ledger.
+      // No lock file is left beside a file that is no ledger. When there is a lock file, only its
+      // holder may open and close the ledger.
       if (!existsSync(`${real}.lock`)) isFresh(real)
     }
     const lock = takeLock(real)
@@ -121,7 +133,10 @@ export function openFile(
   }
 }
 
-/** A connection to the ledger at `path` that only reads, while `openFile` has it open, in whichever thread. */
+/**
+ * Opens a read-only connection to the ledger at `path`, in any thread, while `openFile` has it
+ * open. Throws the errors of {@link openFile}.
+ */
 export function openToRead(path: string): Database.Database {
   try {
     const db = new Database(path, { readonly: true, fileMustExist: true })
@@ -138,7 +153,7 @@ export function openToRead(path: string): Database.Database {
   }
 }
 
-/** What `work` does, again with the room of the reserve when the disk has none. */
+/** Runs `work`. When the disk has no room, the reserve is given up and `work` runs again. */
 function withReserve<Answer>(path: string, room: Room, work: () => Answer): Answer {
   try {
     return work()
@@ -165,7 +180,8 @@ function open(path: string, lock: Lock, tell: Tell): Database.Database {
       settleLostCommits(db, noted, { log, tell })
     }
     recordLock(db, lock)
-    // What a killed process had erased may still be in its log. On a full disk it stays there: reads and purges go on.
+    // Bytes that a killed process had erased may still be in its log. On a full disk they stay
+    // there: reads and purges still work.
     emptyLogWhereRoom(db, () => hasNoRoomAt(path))
     return db
   } catch (error) {
@@ -182,7 +198,7 @@ function guarded(
   try {
     const keeper = openToRead(path)
     opened.unshift(keeper)
-    // to have read is what keeps others from being alone with the file
+    // Only after a read does the connection keep others from opening the file exclusively.
     keeper.prepare('SELECT count(*) FROM sqlite_schema').get()
     const held = new HeldFiles(path, PAGE_BYTES)
     opened.push(held)
@@ -210,7 +226,10 @@ function assertPragmas(
   }
 }
 
-/** True when there is nothing in the file yet. Reads the header as bytes: to open another's database can change it. */
+/**
+ * True when the file is empty or does not exist. Throws `ledger_corrupt` when it is no ledger.
+ * Reads the header as bytes, since opening another program's database can change it.
+ */
 function isFresh(path: string): boolean {
   if (!existsSync(path)) return true
   const header = Buffer.alloc(HEADER_BYTES)

@@ -1,9 +1,11 @@
 /**
- * An open ledger whose writing stops for good once it is not known that what was acknowledged is on disk.
+ * An open ledger. All writing stops for good as soon as it is uncertain that acknowledged writes
+ * are on disk.
  *
- * Beside the connection that writes, one that only reads is open, and closed after it. SQLite copies the log into the ledger
- * when the last connection that may write is closed, and only when it is alone with the file. So a log that is not trusted
- * stays as it is, however the process ends, for the next start to read.
+ * Beside the writing connection there is a reading one, which is closed after it. SQLite copies the
+ * log into the ledger when the last connection that may write is closed, and only when no other
+ * connection is open. So a log that is not trusted stays as it is, however the process ends, and
+ * the next start reads it.
  */
 import type Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
@@ -15,14 +17,15 @@ import type { LogState } from './log-index.ts'
 import type { Room } from './room.ts'
 import { writeFaultOf } from './write-faults.ts'
 
-/** A log of so many pages is copied into the ledger: SQLite's own default. */
+/** Frames of a log from which it is copied into the ledger: SQLite's own default. */
 const CHECKPOINT_FRAMES = 1_000
 
+/** Parts of an open ledger. */
 export interface Parts {
   readonly path: string
-  /** The connection that writes. */
+  /** The writing connection. */
   readonly db: Database.Database
-  /** A connection that only reads, and has read. */
+  /** A read-only connection that has read something. */
   readonly keeper: Database.Database
   readonly held: HeldFiles
   readonly notes: CommitNotes
@@ -31,10 +34,11 @@ export interface Parts {
   readonly tell: Tell
 }
 
+/** An open ledger with its connections, lock and notes. */
 export class GuardedFile {
   readonly #parts: Parts
   #committed: LogState
-  /** Why nothing is written any more. */
+  /** Error for all writes after a fault. */
   #fault: CoatcheckError | undefined
   #isAway = false
   #hasNoNotes = false
@@ -44,27 +48,30 @@ export class GuardedFile {
     this.#committed = parts.held.logState
   }
 
-  /** True when nothing is written any more. */
+  /** True after a fault, when nothing is written any more. */
   get hasFault(): boolean {
     return this.#fault !== undefined
   }
 
-  /** Absolute, without links. */
+  /** Absolute path without symbolic links. */
   get path(): string {
     return this.#parts.path
   }
 
+  /** Room on the ledger's disk. */
   get room(): Room {
     return this.#parts.room
   }
 
+  /** The writing connection. */
   get db(): Database.Database {
     return this.#parts.db
   }
 
   /**
-   * Before a write. Throws `ledger_unavailable` for good after a fault, and for as long as the ledger's path names another file
-   * than the one that is open: what is written to that would be lost.
+   * Must be called before a write. Throws `ledger_unavailable` for ever after a fault. Also throws
+   * it as long as the ledger's path names another file than the open one, since writes to the open
+   * one would be lost.
    */
   requireWritable(): void {
     if (this.#fault !== undefined) throw this.#fault
@@ -80,8 +87,9 @@ export class GuardedFile {
   }
 
   /**
-   * After a commit, before anybody is told of it. Throws `ledger_unavailable` when its log is not the one that was opened.
-   * `given`: the last numbers that it gave to runs; undefined for a commit that is not on disk yet.
+   * Must be called after a commit and before a caller is told of it. Throws `ledger_unavailable`
+   * when the log is no longer the one that was opened. `given` holds the last numbers that the
+   * commit gave to runs; undefined for a commit that is not on disk yet.
    */
   committed(given: readonly GivenNumber[] | undefined): void {
     const { held } = this.#parts
@@ -92,7 +100,10 @@ export class GuardedFile {
     if (given !== undefined) this.#note((notes) => notes.committed(this.#committed, given))
   }
 
-  /** After an error of {@link db}, outside any transaction: stops all writing where it may have taken what was written. */
+  /**
+   * Must be called after an error of {@link db}, outside transactions. Stops all writing when the
+   * error may have lost earlier writes.
+   */
   failed(error: unknown): void {
     const fault = this.#fault === undefined ? writeFaultOf(error) : undefined
     if (fault === undefined) return
@@ -100,13 +111,16 @@ export class GuardedFile {
     else this.#requireFlushed(error)
   }
 
-  /** Copies a long log into the ledger, as far as no reader needs it. SQLite would do so as well, and tell no failure. */
+  /**
+   * Copies a long log into the ledger, as far as no reader needs it. SQLite's automatic checkpoints
+   * would do that too, but report no failure.
+   */
   checkpoint(): void {
     if (this.#fault !== undefined || this.#committed.frames < CHECKPOINT_FRAMES) return
     this.#copyLog()
   }
 
-  /** After checkpoints and transactions that were not made here. */
+  /** Must be called after checkpoints and transactions that were not made by this class. */
   checkpointed(): void {
     const before = this.#committed.frames
     this.#parts.held.checkpointed()
@@ -114,7 +128,10 @@ export class GuardedFile {
     if (before > 0 && this.#committed.frames === 0) this.#noteCopied()
   }
 
-  /** Closes the file and frees its lock. The log is copied into the ledger and removed, unless it is not trusted. */
+  /**
+   * Closes the file and releases its lock. The log is copied into the ledger and removed, unless it
+   * is not trusted.
+   */
   close(): void {
     const { db, keeper, held, notes, lock } = this.#parts
     try {
@@ -128,7 +145,10 @@ export class GuardedFile {
     }
   }
 
-  /** Does what closing would do, which tells no failure. A log that could not be copied stays for the next start. */
+  /**
+   * Copies the log as closing would, but notices failures. A log that could not be copied stays for
+   * the next start.
+   */
   #emptyLog(): void {
     if (this.#fault !== undefined) return
     const damage = this.#parts.held.damage(this.#committed)
@@ -151,7 +171,9 @@ export class GuardedFile {
     this.#note((notes) => notes.copied(this.#committed))
   }
 
-  /** A commit does not fail for want of its note. */
+  /**
+   * Writes a note. A commit does not fail when its note cannot be written; a notice is sent once.
+   */
   #note(work: (notes: CommitNotes) => void): void {
     try {
       work(this.#parts.notes)
@@ -159,7 +181,7 @@ export class GuardedFile {
     } catch (err) {
       if (this.#hasNoNotes) return
       this.#hasNoNotes = true
-      const message = `commits to the ledger ${this.#parts.path} cannot be noted beside it: a log that loses its end would not be noticed at the next start`
+      const message = `the notes of commits beside the ledger ${this.#parts.path} cannot be written: the next start will not notice when the log has lost its end`
       this.#parts.tell({ level: 'warn', message, facts: { err } })
     }
   }
@@ -179,13 +201,12 @@ export class GuardedFile {
     }
   }
 
-  /** Returns what every later write is refused with. */
+  /** Stops all writing. Returns the error that refuses every later write. */
   #stop(what: string, cause?: unknown): CoatcheckError {
     const { path, db, tell } = this.#parts
     const why = cause instanceof Error ? `${what} (${cause.message})` : what
-    const rest =
-      'Nothing is written to it any more until the service is started again; reads go on.'
-    const message = `the ledger ${path} cannot be trusted with more: ${why}. ${rest}`
+    const rest = 'Nothing is written to it any more until the service is restarted; reads go on.'
+    const message = `the ledger ${path} may have lost acknowledged writes: ${why}. ${rest}`
     this.#fault = new CoatcheckError('ledger_unavailable', message, {}, { cause })
     db.close()
     tell({ level: 'fatal', message, facts: { err: cause, ...this.#rescue() } })
@@ -194,7 +215,9 @@ export class GuardedFile {
 
   #rescue(): Readonly<Record<string, unknown>> {
     try {
-      return this.#parts.held.rescueLog() ? { log: 'put back, with all that was acknowledged' } : {}
+      return this.#parts.held.rescueLog()
+        ? { log: 'put back, with everything that was acknowledged' }
+        : {}
     } catch (error) {
       return { log: this.#parts.held.openLog, rescueFailed: String(error) }
     }

@@ -1,8 +1,10 @@
 /**
- * The files of an open ledger by descriptors of our own, beside those that SQLite has: whether the paths still name them, and
- * a flush whose failure is seen. The system reports a failed write-back to every descriptor that was open then.
+ * Own descriptors of an open ledger's files, beside those of SQLite. They show whether the paths
+ * still name these files, and allow a flush whose failure is noticed: the system reports a failed
+ * write-back to every descriptor that was open at that time.
  *
- * The system frees SQLite's locks when any descriptor of their file is closed. So these are closed after SQLite's.
+ * The system releases SQLite's locks when any descriptor of their file is closed. So these
+ * descriptors are closed after SQLite's.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, type Stats, statSync } from 'node:fs'
 import { rescueLog } from './log-copies.ts'
@@ -15,15 +17,16 @@ interface Held {
   readonly ino: number
 }
 
+/** The ledger, its log and the index of the log, held open. */
 export class HeldFiles {
   readonly #ledger: Held
   readonly #log: Held
   readonly #index: Held
   readonly #pageBytes: number
-  /** The least that the ledger's file had after a checkpoint; checkpoints alone change its size. */
+  /** Size of the ledger's file after the last checkpoint. Only checkpoints change it. */
   #ledgerBytes: number
 
-  /** Of the ledger at `path`, which SQLite has opened. */
+  /** Opens the files of the ledger at `path`, which SQLite has open already. */
   constructor(path: string, pageBytes: number) {
     this.#ledger = hold(path)
     this.#log = hold(`${path}-wal`)
@@ -33,24 +36,25 @@ export class HeldFiles {
     this.checkpointed()
   }
 
-  /** How far the log is committed. For the thread that commits. */
+  /** How far the log is committed. May be read only in the thread that commits. */
   get logState(): LogState {
     return readLogState(this.#index.descriptor)
   }
 
-  /** Notes the ledger's size, which a checkpoint may have changed. */
+  /** Reads the ledger's size again, which a checkpoint may have changed. */
   checkpointed(): void {
     this.#ledgerBytes = fstatSync(this.#ledger.descriptor).size
   }
 
-  /** True when the path of the ledger names another file than the one that was opened, or none. */
+  /** True when the ledger's path names no file, or another one than was opened. */
   get isLedgerAway(): boolean {
     return !isAt(this.#ledger, found(this.#ledger.path))
   }
 
   /**
-   * How the ledger's file or its log is no longer as it was written; undefined when both are. `committed` frames of the log
-   * are known to this thread. The ledger's path is another matter: see {@link isLedgerAway}.
+   * Describes damage to the ledger's file or its log: removed, replaced or truncated. Undefined
+   * when there is none. `committed` is the state of the log that this thread knows. Does not check
+   * the ledger's path: see {@link isLedgerAway}.
    */
   damage(committed: LogState): string | undefined {
     const log = found(this.#log.path)
@@ -60,40 +64,49 @@ export class HeldFiles {
     return undefined
   }
 
-  /** True when the log's header is that of another log than the one that was written, in the same file. */
+  /** True when the file of the log holds the header of another log. */
   isLogOverwritten({ frames, salts }: LogState): boolean {
     return frames > 0 && readSalts(this.#log.descriptor) !== salts
   }
 
-  /** Has the system write what it holds of the ledger and its log. Throws when any of it may be lost. */
+  /** Flushes the ledger and its log. Throws when any byte of them may be lost. */
   flush(): void {
     fsyncSync(this.#log.descriptor)
     fsyncSync(this.#ledger.descriptor)
   }
 
-  /** Gives a log that was removed or replaced its name back; see {@link rescueLog}. False where nothing was to be done. */
+  /**
+   * Restores a log that was removed or replaced, see {@link rescueLog}. False when there was
+   * nothing to do.
+   */
   rescueLog(): boolean {
     if (isAt(this.#log, found(this.#log.path))) return false
     rescueLog(this.#log)
     return true
   }
 
-  /** Where the bytes of the open ledger can be copied from while this process lives, whatever became of its path. */
+  /**
+   * Path from which the open ledger can be copied while this process lives, whatever its own path
+   * now names.
+   */
   get openLedger(): string {
     return openAt(this.#ledger)
   }
 
-  /** Of the log; see {@link openLedger}. */
+  /** The same kind of path for the log. */
   get openLog(): string {
     return openAt(this.#log)
   }
 
-  /** After SQLite has closed its own. */
+  /** Must be called after SQLite has closed its descriptors. */
   close(): void {
     for (const { descriptor } of [this.#index, this.#log, this.#ledger]) closeSync(descriptor)
   }
 
-  /** Another process may have emptied the log by a checkpoint: its index, read after the log's size, tells. */
+  /**
+   * Whether the log is shorter than it must be. Another process may have emptied it by a
+   * checkpoint; the index of the log, read after its size, shows that.
+   */
   #isShort(log: Stats, { frames }: LogState): boolean {
     if (log.size >= logBytes(frames, this.#pageBytes)) return false
     return log.size < logBytes(this.logState.frames, this.#pageBytes)

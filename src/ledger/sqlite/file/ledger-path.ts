@@ -1,11 +1,17 @@
-/** Checks of a ledger's path before anything is opened. They throw `ledger_unavailable` with what to do. */
+/**
+ * Checks a ledger's path before anything is opened. The checks throw `ledger_unavailable` with what
+ * to do.
+ */
 import { accessSync, constants, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CoatcheckError } from '../../../core/errors.ts'
 import { syncFolder } from './log-copies.ts'
 import { FOLDER_MODE } from './modes.ts'
 
-/** One name for one file, so that a link does not get a lock of its own. Makes the folders. */
+/**
+ * Resolves a path to one name for each file, so that a symbolic link does not get a lock of its
+ * own. Creates missing folders.
+ */
 export function realPath(path: string): string {
   const absolute = resolve(path)
   if (existsSync(absolute)) return realpathSync(absolute)
@@ -13,6 +19,7 @@ export function realPath(path: string): string {
   return join(realpathSync(dirname(absolute)), basename(absolute))
 }
 
+/** Throws `ledger_unavailable` when `path` is no regular file. */
 export function requireFile(path: string): void {
   const found = statSync(path)
   if (found.isFile()) return
@@ -20,7 +27,10 @@ export function requireFile(path: string): void {
   throw new CoatcheckError('ledger_unavailable', `the ledger ${path} is ${what}`)
 }
 
-/** SQLite opens what it may not write without a word, to read; the first put would tell. */
+/**
+ * Throws `ledger_unavailable` when `path` cannot be written. SQLite would open it read-only without
+ * an error, and only the first put would fail. `what` names it in the detail.
+ */
 export function requireWritable(path: string, what: string): void {
   try {
     accessSync(path, constants.W_OK)
@@ -30,7 +40,10 @@ export function requireWritable(path: string, what: string): void {
   }
 }
 
-/** One at a time: the recursive call of Node 24 never ends below a folder that refuses new ones with ENOENT, as /proc does. */
+/**
+ * Creates missing folders one at a time. The recursive call of Node 24 never returns below a folder
+ * that refuses new ones with ENOENT, such as /proc.
+ */
 function makeFolders(path: string): void {
   const missing: string[] = []
   for (let folder = path; !existsSync(folder); folder = dirname(folder)) missing.push(folder)

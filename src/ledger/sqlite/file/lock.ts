@@ -1,22 +1,32 @@
 /**
- * The lock file beside a ledger, `<path>.lock`. It is held in an exclusive SQLite transaction for as long as the process
- * lives: the system frees it however the process ends, and readers of the ledger itself are not kept out. It is never
- * removed: between two starts that would let both have one. `one-process.ts` covers a lock file that somebody else removed.
+ * The lock file beside a ledger, `<path>.lock`.
+ *
+ * It is held in an exclusive SQLite transaction as long as the process lives. The system releases
+ * it however the process ends, and readers of the ledger itself are not blocked. The file is never
+ * removed: between two starts, a removal would allow both to hold a lock. `one-process.ts` covers
+ * the case that somebody else removed it.
  */
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { CoatcheckError } from '../../../core/errors.ts'
 import { makeOwn } from './modes.ts'
 
+/** A lock that is held. */
 export interface Lock {
-  /** Which file it is, on this machine: its device and its inode. */
+  /** Identity of the lock file on this machine: device and inode. */
   readonly identity: string
-  /** Throws `ledger_unavailable` when the lock file was removed or replaced since it was taken. */
+  /**
+   * Throws `ledger_unavailable` when the lock file was removed or replaced after the lock was
+   * taken.
+   */
   requireThere(): void
   release(): void
 }
 
-/** Takes the lock of the ledger at `path`. Throws `ledger_unavailable` at once when another process has it. */
+/**
+ * Takes the lock of the ledger at `path`. Throws `ledger_unavailable` at once when another process
+ * has it.
+ */
 export function takeLock(path: string): Lock {
   const lockPath = `${path}.lock`
   makeOwn(lockPath)
@@ -39,7 +49,7 @@ export function takeLock(path: string): Lock {
   }
 }
 
-/** Empty when there is no such file. */
+/** Identity of a file; empty when it does not exist. */
 function identityOf(path: string): string {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found === undefined ? '' : `${found.dev}:${found.ino}`

@@ -1,6 +1,4 @@
-/**
- * Copies of a ledger's log: what was acknowledged since the last checkpoint is nowhere else.
- */
+/** Copies a ledger's log, which alone holds what was acknowledged since the last checkpoint. */
 import {
   closeSync,
   existsSync,
@@ -17,8 +15,9 @@ const PIECE_BYTES = 1_048_576
 const OF_THE_OWNER = 0o600
 
 /**
- * Gives an open log that was removed or replaced its name back, as a copy that is on disk before it has the name: the next start
- * finds all that was acknowledged. What has the name now is kept beside it, as `-wal.replaced`.
+ * Restores an open log that was removed or replaced. A copy is written to disk and then gets the
+ * name, so that the next start finds everything that was acknowledged. A file that has the name now
+ * is kept as `-wal.replaced`.
  */
 export function rescueLog({
   path,
@@ -42,8 +41,9 @@ export function rescueLog({
 }
 
 /**
- * Writes a log's own bytes over it and flushes them. After a failed flush the system may still show bytes that the disk
- * does not have, and holds them for written. Throws when they do not reach the disk.
+ * Overwrites a log with its own bytes and flushes it. After a failed flush the system may still
+ * show bytes that the disk does not have, and takes them for written. Throws when the bytes do not
+ * reach the disk.
  */
 export function rewriteLog(path: string): void {
   if (!existsSync(path)) return
@@ -57,7 +57,7 @@ export function rewriteLog(path: string): void {
   }
 }
 
-/** Has the entries of a folder on disk. */
+/** Flushes the entries of a folder to disk. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   try {
@@ -67,12 +67,15 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** An earlier process's failure, which nobody has been told of, would be reported to the next flush of this file. */
+/**
+ * Flushes once and ignores the error. A failure in an earlier process that was not reported yet
+ * would be reported by the next flush of this file.
+ */
 function forgetOldError(descriptor: number): void {
   try {
     fsyncSync(descriptor)
   } catch {
-    // the bytes that it is about are written again
+    // The bytes concerned are written again.
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * The index of SQLite's log: the file `-shm`, in which all connections find how far the log is committed. Its layout is
- * part of SQLite's documented file formats (sqlite.org/walformat.html, "WAL-Index Header"), in the machine's byte order.
+ * Reads the index of SQLite's log, the file `-shm`, from which all connections learn how far the
+ * log is committed. Its layout is part of SQLite's documented file formats
+ * (sqlite.org/walformat.html, "WAL-Index Header"). It uses the machine's byte order.
  */
 import { readSync } from 'node:fs'
 
@@ -10,24 +11,30 @@ const PAGES_OFFSET = 20
 const SALTS_OFFSET = 32
 const SALTS_BYTES = 8
 
-/** The log's header and each frame's own, before its page. */
+/** Sizes of the log's header, and of the header of each frame, which is followed by its page. */
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
 const LOG_SALTS_OFFSET = 16
 
+/** State of a log. */
 export interface LogState {
-  /** Committed frames, each with one page. 0: the log holds nothing that counts. */
+  /** Number of committed frames, each with one page. 0 when the log holds nothing that counts. */
   readonly frames: number
-  /** Pages of the ledger as of the last commit. */
+  /** Number of pages of the ledger after the last commit. */
   readonly pages: number
-  /** Eight bytes in hex that the log's header and all its frames carry; others each time the log starts again. */
+  /**
+   * Eight bytes in hex that the log's header and all its frames carry. They change each time that
+   * the log starts again.
+   */
   readonly salts: string
 }
 
 const header = Buffer.alloc(HEADER_BYTES)
 const log = Buffer.alloc(LOG_HEADER_BYTES)
 
-/** Reads the index through a descriptor of it. Nobody else may be committing. */
+/**
+ * Reads the state of a log from a descriptor of its index. No other thread may commit meanwhile.
+ */
 export function readLogState(index: number): LogState {
   header.fill(0)
   readSync(index, header, 0, HEADER_BYTES, 0)
@@ -39,14 +46,14 @@ export function readLogState(index: number): LogState {
   }
 }
 
-/** The salts in the header of the log that `descriptor` is of; empty for a log without one. */
+/** Salts in the header of a log, read from a descriptor of it. Empty when it has no header. */
 export function readSalts(descriptor: number): string {
   const bytes = readSync(descriptor, log, 0, LOG_HEADER_BYTES, 0)
   if (bytes < LOG_HEADER_BYTES) return ''
   return log.toString('hex', LOG_SALTS_OFFSET, LOG_SALTS_OFFSET + SALTS_BYTES)
 }
 
-/** The least size in bytes of a log with so many frames. */
+/** Smallest size in bytes of a log with this number of frames. */
 export const logBytes = (frames: number, pageBytes: number): number =>
   frames === 0 ? 0 : LOG_HEADER_BYTES + frames * (FRAME_HEADER_BYTES + pageBytes)
 

@@ -1,19 +1,27 @@
 /**
- * Which pages SQLite's log (`-wal`) holds, read from the headers of its frames. Only of logs that this process writes, and between
- * transactions. See https://www.sqlite.org/fileformat2.html, section 4.
+ * Finds the pages that SQLite's log (`-wal`) holds, from the headers of its frames. Only for logs
+ * that this process writes, and between transactions. See https://www.sqlite.org/fileformat2.html,
+ * section 4.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 
 const LOG_HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** Drawn anew whenever the log begins again; each frame repeats those of its log. */
+/**
+ * Offsets of the salts in the log's header and in a frame's header. They change each time that the
+ * log starts again; each frame repeats those of its log.
+ */
 const LOG_SALTS = 16
 const FRAME_SALTS = 8
 const SALT_BYTES = 8
-/** In a frame's header: its page, and the size of the file after a commit (0 for all but the last frame of a commit). */
+/**
+ * Offsets in a frame's header: its page, and the number of the ledger's pages after a commit, which
+ * is 0 in all but the last frame of a commit.
+ */
 const FRAME_PAGE = 0
 const FRAME_COMMIT = 4
 
+/** Pages in the log of one ledger. */
 export class LogPages {
   readonly #path: string
   readonly #frameBytes: number
@@ -22,18 +30,19 @@ export class LogPages {
   readonly #salts = Buffer.alloc(SALT_BYTES)
   readonly #pages = new Set<number>()
   #file: number | undefined
-  /** The next frame to read, from 0: the one after the last commit. */
+  /** Next frame to read, from 0: the one after the last commit. */
   #next = 0
 
-  /** `path` is that of the ledger. */
+  /** `path` is that of the ledger, not of the log. */
   constructor(path: string, pageBytes: number) {
     this.#path = `${path}-wal`
     this.#frameBytes = FRAME_HEADER_BYTES + pageBytes
   }
 
   /**
-   * Calls `onPage` for each page that was logged since the last call; a page may be told more than once. A log can begin again
-   * with each transaction, so to hear of every page call it after each.
+   * Calls `onPage` for each page that was logged since the last call. A page may be passed more
+   * than once. The log can start again with any transaction, so to learn of every page, call this
+   * after each one.
    */
   read(onPage: (page: number) => void): void {
     const file = this.#open()
@@ -42,7 +51,7 @@ export class LogPages {
       const page = this.#frame.readUInt32BE(FRAME_PAGE)
       this.#pages.add(page)
       onPage(page)
-      // frames of a transaction that was undone are written over by the next one
+      // Frames of a rolled-back transaction are overwritten by the next one.
       if (this.#frame.readUInt32BE(FRAME_COMMIT) !== 0) this.#next = at + 1
     }
   }
@@ -57,7 +66,7 @@ export class LogPages {
     this.#file = undefined
   }
 
-  /** Undefined while there is no log. */
+  /** Descriptor of the log; undefined while there is none. */
   #open(): number | undefined {
     try {
       this.#file ??= openSync(this.#path, 'r')
@@ -67,7 +76,7 @@ export class LogPages {
     return this.#file
   }
 
-  /** False for an empty log. */
+  /** Reads the header, and starts again when the log has. False for an empty log. */
   #readHeader(file: number): boolean {
     const bytes = readSync(file, this.#header, 0, LOG_HEADER_BYTES, 0)
     const isThere = bytes === LOG_HEADER_BYTES
@@ -83,7 +92,7 @@ export class LogPages {
     return isThere
   }
 
-  /** Reads the header of a frame; false when the log ends before it. */
+  /** Reads the header of a frame. False when the log ends before it. */
   #readFrame(file: number, frame: number): boolean {
     const at = LOG_HEADER_BYTES + frame * this.#frameBytes
     if (readSync(file, this.#frame, 0, FRAME_HEADER_BYTES, at) < FRAME_HEADER_BYTES) return false

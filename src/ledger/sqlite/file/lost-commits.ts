@@ -1,5 +1,6 @@
 /**
- * What a log has lost, by the notes of what was committed to it: told to the operator, and no handle of it is given again.
+ * Finds what a log has lost, by the notes of the commits to it. The operator is told, and no lost
+ * handle is given again.
  */
 import { closeSync, existsSync, openSync } from 'node:fs'
 import type Database from 'better-sqlite3'
@@ -9,21 +10,27 @@ import { RUN_CHECK, type RunRow } from '../rows/run-state.ts'
 import type { GivenNumber, Noted, Position } from './commit-notes.ts'
 import { readSalts } from './log-index.ts'
 
-/** How many runs are named. */
+/** Most runs that the notice names. */
 const NAMED_RUNS = 10
-/** Salts as hex: the first four bytes count how often the log has started again. */
+/**
+ * Hex digits of the counter at the start of the salts. It counts how often the log has started
+ * again.
+ */
 const COUNTER_DIGITS = 8
 const HALF_OF_COUNTERS = 2 ** 31
 
 /** The log as SQLite found it when it opened the ledger. */
 export interface FoundLog {
-  /** Empty for a log without a header; undefined where there was no log. */
+  /** Salts of the log; empty for a log without a header, undefined without a log. */
   readonly salts: string | undefined
-  /** Frames up to the last commit that is whole. */
+  /** Number of frames up to the last whole commit. */
   readonly frames: number
 }
 
-/** The salts of the log of the ledger at `path`, before SQLite opens it; see {@link FoundLog}. */
+/**
+ * Salts of the log of the ledger at `path`; see {@link FoundLog}. Must be read before SQLite opens
+ * the ledger.
+ */
 export function saltsOfLog(path: string): FoundLog['salts'] {
   if (!existsSync(`${path}-wal`)) return undefined
   const log = openSync(`${path}-wal`, 'r')
@@ -34,15 +41,18 @@ export function saltsOfLog(path: string): FoundLog['salts'] {
   }
 }
 
-/** The log as `db` has recovered it, before anything else is written to it. */
+/**
+ * State of the log as `db` has recovered it. Must be read before anything else is written to it.
+ */
 export function foundLog(db: Database.Database, salts: FoundLog['salts']): FoundLog {
   const [{ log }] = db.pragma('wal_checkpoint(NOOP)') as [{ readonly log: number }]
   return { salts, frames: Math.max(0, log) }
 }
 
 /**
- * Compares the ledger with the notes. Runs that were given more numbers than the ledger knows go on after the last one given;
- * one that is not there at all is kept as a purged one is, by that number.
+ * Compares the ledger with the notes, and sends a notice when something was lost. A run that was
+ * given more numbers than the ledger knows goes on after the last one given. For a run that is
+ * missing altogether, that number is kept as for a purged run.
  */
 export function settleLostCommits(
   db: Database.Database,
@@ -56,11 +66,11 @@ export function settleLostCommits(
     for (const each of lost) skip(db, each)
   }).immediate()
   const results = lost.reduce((sum, { from, to }) => sum + to - from + 1, 0)
-  const message = `the ledger's log has lost its end, in which were changes that were acknowledged: ${results} results of ${lost.length} runs are gone. Their handles are not given again; other changes may be gone as well`
+  const message = `the ledger's log has lost its end, with changes that were acknowledged: ${results} results of ${lost.length} runs are gone. Their handles are not given again. Other changes may be gone too`
   tell({ level: 'error', message, facts: { lost: lost.slice(0, NAMED_RUNS), lostPages: frames } })
 }
 
-/** Handles that were given and are not in the ledger; both ends inclusive. */
+/** Numbers of a run that were given and are not in the ledger, `from` and `to` included. */
 interface Lost {
   readonly tenant: string
   readonly run: string
@@ -81,11 +91,11 @@ function lostNumbers(db: Database.Database, numbers: readonly GivenNumber[]): re
   })
 }
 
-/** How many frames the log must have had and does not have. */
+/** Number of frames that the log must have had and does not have. */
 function lostFrames({ salts, frames, copied }: Position, log: FoundLog): number {
   if (log.salts === salts) return Math.max(0, frames - log.frames)
   if (log.salts === undefined) return frames - copied
-  // A log is emptied, and starts again, only when all of it is in the ledger.
+  // A log is emptied, or starts again, only when all of it is in the ledger.
   return log.salts === '' || isLater(log.salts, salts) ? 0 : frames - copied
 }
 

@@ -1,7 +1,7 @@
 /**
- * Brings a ledger's schema to the version that this code knows: `migrations/sqlite/NNNN_name.sql`, one after another, each
- * in a transaction with its version (`user_version`). A file of a later version is refused, since writing to it by old
- * rules could spoil it.
+ * Brings a ledger's schema to the version of this release by `migrations/sqlite/NNNN_name.sql`, in
+ * order. Each file runs in a transaction with its version (`user_version`). A ledger of a later
+ * version is refused, since writing to it by old rules could damage it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
@@ -10,7 +10,9 @@ import { purgedSlot } from '../rows/purged-slot.ts'
 
 const FOLDER = new URL('../../migrations/sqlite/', import.meta.url)
 
-/** Throws `ledger_unavailable` for a ledger of a later version. */
+/**
+ * Migrates the ledger `db` at `path`. Throws `ledger_unavailable` for a ledger of a later version.
+ */
 export function migrate(db: Database.Database, path: string): void {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.sql'))
   files.sort()

@@ -1,27 +1,36 @@
-/** Who may read the ledger: its files are made for their owner alone. Wider ones that are found stay, and are told. */
+/**
+ * File modes of a ledger. Its files are created for their owner alone. Wider modes of existing
+ * files are kept, and reported.
+ */
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Notice } from '../../notice.ts'
 
 const OF_THE_OWNER = 0o600
-/** Of a folder that is made for a ledger. */
+/** Mode of a folder that is created for a ledger. */
 export const FOLDER_MODE = 0o700
 const MODE_BITS = 0o777
 const OF_OTHERS = 0o077
 const OCTAL = 8
-/** The ledger, and the files beside it. SQLite gives those that it makes the mode of the ledger or of the lock. */
+/**
+ * Endings of the ledger and the files beside it. SQLite gives files that it creates the mode of the
+ * ledger or of the lock.
+ */
 const SUFFIXES = ['', '-wal', '-shm', '.lock', '.lock-journal']
 
 /**
- * Makes an empty file for its owner alone, unless there is one. Only for a path that SQLite does not have open: closing a
- * descriptor would drop its locks.
+ * Creates an empty file for its owner alone, unless it exists. Must not be called for a path that
+ * SQLite has open: closing a descriptor would release SQLite's locks.
  */
 export function makeOwn(path: string): void {
   if (existsSync(path)) return
   closeSync(openSync(path, 'a', OF_THE_OWNER))
 }
 
-/** What is to be told when other users have rights on the files of the ledger at `path` or on its folder. */
+/**
+ * Notice for a ledger at `path` whose files or folder other users have rights on. Undefined when
+ * they have none.
+ */
 export function noticeOfModes(path: string): Notice | undefined {
   const files = [dirname(path), ...SUFFIXES.map((suffix) => path + suffix)]
   const wide = files.flatMap((file) => {
@@ -32,12 +41,12 @@ export function noticeOfModes(path: string): Notice | undefined {
   return {
     level: 'warn',
     message:
-      "other users of this machine have rights on the ledger's files or folder; all tenants' values are in them: chmod 600 the files, 700 the folder",
+      "other users of this machine have rights on the ledger's files or folder, which hold the values of all tenants; run chmod 600 on the files and chmod 700 on the folder",
     facts: { wide },
   }
 }
 
-/** 0 when there is no such file. */
+/** Mode bits of a file; 0 when it does not exist. */
 function modeOf(path: string): number {
   return (statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & MODE_BITS
 }

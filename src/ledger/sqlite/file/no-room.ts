@@ -1,14 +1,15 @@
-/** Asks the disk whether it has room, where SQLite reports only that a write failed. */
+/** Tests whether the disk has room, since SQLite reports only that a write failed. */
 import { closeSync, openSync, statSync, unlinkSync, writeSync } from 'node:fs'
 import { isNoRoom } from './sqlite-errors.ts'
 
-/** As much as SQLite writes at once. */
+/** Bytes that are written as a test: a page of the ledger. */
 const PROBE_BYTES = 16_384
 
 /**
- * True when the disk of the ledger at `path` takes no more bytes, by a full disk, a quota or a limit on the size of files.
- * It writes a file beside the ledger, as far from its start as the ledger and its log reach, and removes it again. False when
- * that works, and when it fails for another reason, such as a read-only file system.
+ * Whether the disk of the ledger at `path` takes no more bytes, because of a full disk, a quota or
+ * a limit on file sizes. Writes a file beside the ledger, at the offset where the longer of ledger
+ * and log ends, and removes it again. False when that works, and when it fails for another reason,
+ * such as a read-only file system.
  */
 export function hasNoRoomAt(path: string): boolean {
   const probe = `${path}.probe`

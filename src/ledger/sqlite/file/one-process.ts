@@ -1,11 +1,13 @@
 /**
- * One process for one ledger, by whatever name it opens the file. The lock file has a name, which a hard link, a renamed
- * ledger or a removed lock file gets around. So the ledger itself records which lock file it was last opened under:
+ * Makes sure that only one process has a ledger open, by whatever name. The lock file has a name,
+ * which a hard link, a renamed ledger or a removed lock file avoids. So the ledger itself records
+ * the lock file under which it was last opened:
  *
- * - The lock that was taken is the recorded one: no other process can have the ledger open to write, as it would hold it.
- * - It is another one, after a move, a restored copy or a removed lock file: SQLite is asked whether any process has the file
- *   open. Each connection holds a lock on the file itself (its device and inode), which keeps a connection that wants the
- *   file for itself out.
+ * - When the lock that was taken is the recorded one, no other process can have the ledger open to
+ *   write, since it would hold that lock.
+ * - When it is another one, after a move, a restored copy or a removed lock file, SQLite is asked
+ *   whether any process has the file open. Each connection holds a lock on the file itself (its
+ *   device and inode), which prevents another connection from opening it exclusively.
  *
  * Tools that read the ledger count in the second case only.
  */
@@ -19,7 +21,10 @@ import type { Lock } from './lock.ts'
 
 const PROBE = fileURLToPath(new URL('alone-process.ts', import.meta.url))
 
-/** Throws `ledger_unavailable` when the ledger at `path` has another name: it could be opened by it at the same time. */
+/**
+ * Throws `ledger_unavailable` when the ledger at `path` has hard links: another process could open
+ * it by another name at the same time.
+ */
 export function requireOneName(path: string): void {
   const { nlink } = statSync(path)
   if (nlink <= 1) return
@@ -28,8 +33,8 @@ export function requireOneName(path: string): void {
 }
 
 /**
- * Throws `ledger_unavailable` when another process has the ledger at `path` open under another lock than `lock`. Call it with
- * the lock taken and before the ledger is opened.
+ * Throws `ledger_unavailable` when another process has the ledger at `path` open under another lock
+ * than `lock`. Must be called with the lock taken and before the ledger is opened.
  */
 export function requireOneProcess(path: string, lock: Lock): void {
   if (recordedLock(path) === lock.identity || isAlone(path)) return
@@ -37,7 +42,10 @@ export function requireOneProcess(path: string, lock: Lock): void {
   throw new CoatcheckError('ledger_unavailable', detail)
 }
 
-/** Records that the ledger is open under `lock`; see {@link requireOneProcess}. */
+/**
+ * Records that the ledger is open under `lock`, see {@link requireOneProcess}. Throws
+ * `ledger_unavailable` when the lock file was removed meanwhile.
+ */
 export function recordLock(db: Database.Database, lock: Lock): void {
   lock.requireThere()
   const found = db.prepare('SELECT identity FROM lock_file').pluck().get()
@@ -49,8 +57,10 @@ export function recordLock(db: Database.Database, lock: Lock): void {
 }
 
 /**
- * Undefined for a ledger that has none yet. The files are left as they were found: a connection that may write copies a log into the
- * ledger when it is closed, and one that only reads leaves a log and its index where there were none.
+ * Identity of the recorded lock file; undefined when none is recorded. The files stay as they are.
+ * A connection that may write copies a log into the ledger when it is closed. One that only reads
+ * leaves a log and its index where there were none. So the connection is read-only exactly when
+ * there is a log.
  */
 function recordedLock(path: string): unknown {
   const db = new Database(path, { readonly: hasLog(path), fileMustExist: true })
@@ -64,8 +74,9 @@ function recordedLock(path: string): unknown {
 }
 
 /**
- * True when no other process has the ledger at `path` open. To close the connection that found out would copy a log into the
- * ledger, before anybody has looked at it: where there is one, a process of its own asks, and ends without closing it.
+ * Whether no other process has the ledger at `path` open. When there is a log, closing the
+ * connection that tests this would copy the log into the ledger before it has been examined. Then a
+ * separate process tests it, and ends without closing the ledger.
  */
 function isAlone(path: string): boolean {
   if (!hasLog(path)) {

@@ -1,20 +1,25 @@
 /**
- * The pages of the ledger's main file, read and cleaned beside SQLite. Cleaning overwrites bytes that no cell has with zeros, in
- * place: whatever part of it is done when the machine stops, the page is a sound one with the same cells.
+ * Reads and cleans pages of the ledger's main file, beside SQLite. Cleaning overwrites bytes that
+ * belong to no cell with zeros, in place. Whatever part of it is done when the machine stops, the
+ * page is sound and has the same cells.
  *
- * The file stays open until {@link PageFile.close}, which must come after SQLite has closed it: to close any descriptor of a file
- * drops the locks that the process has on it.
+ * The file stays open until {@link PageFile.close}, which must be called after SQLite has closed
+ * it: closing any descriptor of a file releases the locks that the process has on it.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { unallocatedRanges } from './unallocated.ts'
 
-/** Kinds of pages in a pointer map: roots and other pages of b-trees. Of the others none has unallocated bytes that were a cell's. */
+/**
+ * Kinds of pages in a pointer map that are cleaned: roots and other pages of b-trees. Pages of
+ * other kinds have no unallocated bytes that belonged to a cell.
+ */
 const TREE_KINDS: ReadonlySet<number> = new Set([1, 5])
 const FIRST_MAP_PAGE = 2
 const MAP_ENTRY_BYTES = 5
-/** At this place in the file lies SQLite's lock, in a page that is never used. */
+/** Offset of SQLite's lock in the file. Its page is never used. */
 const LOCK_PLACE = 1_073_741_824
 
+/** The main file of one ledger. */
 export class PageFile {
   readonly #path: string
   readonly #pageBytes: number
@@ -32,14 +37,15 @@ export class PageFile {
     this.#zeros = Buffer.alloc(pageBytes)
   }
 
-  /** How many pages the file has; they are numbered from 1. */
+  /** Number of pages of the file. Pages are numbered from 1. */
   get pages(): number {
     return Math.floor(fstatSync(this.#open()).size / this.#pageBytes)
   }
 
   /**
-   * Overwrites the unallocated bytes of a page, if it is one of a b-tree. Only for a page that is not in the log, while nobody can
-   * write one there. The first page is left: it has the schema alone.
+   * Overwrites the unallocated bytes of a b-tree page; leaves other pages as they are. Only for a
+   * page that is not in the log, while nothing can write to the log. The first page is left as it
+   * is: it holds only the schema.
    */
   clean(page: number): void {
     if (!this.#isOfTree(page) || !this.#read(page, this.#page)) return
@@ -50,17 +56,17 @@ export class PageFile {
     }
   }
 
-  /** After transactions: the pointer map may have changed. */
+  /** Must be called after transactions, which may have changed the pointer map. */
   forget(): void {
     this.#mapPage = 0
   }
 
-  /** Returns when what was cleaned is on disk. */
+  /** Flushes cleaned pages to disk. */
   sync(): void {
     fsyncSync(this.#open())
   }
 
-  /** After SQLite has closed the file. */
+  /** Must be called after SQLite has closed the file. */
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file)
     this.#file = undefined
@@ -85,7 +91,7 @@ export class PageFile {
     return TREE_KINDS.has(this.#map.readUInt8((page - mapPage - 1) * MAP_ENTRY_BYTES))
   }
 
-  /** False past the end of the file. */
+  /** Reads a page. False past the end of the file. */
   #read(page: number, into: Buffer): boolean {
     const at = (page - 1) * this.#pageBytes
     return readSync(this.#open(), into, 0, this.#pageBytes, at) === this.#pageBytes

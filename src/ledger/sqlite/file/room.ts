@@ -1,34 +1,37 @@
 /**
- * Room on the ledger's disk. A purge and a start write before they free anything, so that both need some room on a disk that
- * has none. Two things keep it for them:
+ * Room on the ledger's disk. A purge and a start write before they free anything, so both need some
+ * room even on a full disk. Two rules keep that room:
  *
- * - A put is refused before it is written unless the disk holds it twice: in the log, and in the ledger when the log is copied.
- *   So a disk that puts have filled can always take the log into the ledger.
- * - A file beside the ledger, `<path>.reserve`, holds room that other programs cannot take. It is given up for a start or a
- *   purge that has no room, and filled again when there is plenty. Puts do not get its room.
+ * - A put is refused before it is written unless the disk has room for it twice: in the log, and in
+ *   the ledger when the log is copied. So a disk that puts have filled can always take the log into
+ *   the ledger.
+ * - A file beside the ledger, `<path>.reserve`, occupies room that other programs cannot take. It
+ *   is removed for a start or a purge that has no room, and written again when there is plenty.
+ *   Puts do not get its room.
  */
 import { randomFillSync } from 'node:crypto'
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { CoatcheckError } from '../../../core/errors.ts'
 
-/** For what a write needs beside the values: rows, indexes, the log's index. */
+/** Bytes for what a write needs beside its values: rows, indexes, the index of the log. */
 const MARGIN_BYTES = 262_144
-/** The reserve takes at most this part of the disk. */
+/** The reserve takes at most one eighth of the disk. */
 const LARGEST_PART = 8
-/** It is filled again when so many times its size is free. */
+/** The reserve is written again when this multiple of its size is free. */
 const PLENTY = 3
 const PIECE_BYTES = 1_048_576
 const OF_THE_OWNER = 0o600
 
+/** Room on the disk of one ledger, with its reserve. */
 export class Room {
   readonly #path: string
   readonly #reservePath: string
-  /** Size that the reserve is to have. */
+  /** Bytes that the reserve should have. */
   readonly #wantedBytes: number
   #heldBytes: number
 
-  /** `reserveBytes`: 0 for none. */
+  /** `path` is that of the ledger. `reserveBytes: 0` stands for no reserve. */
   constructor(path: string, reserveBytes: number) {
     this.#path = path
     this.#reservePath = `${path}.reserve`
@@ -36,14 +39,14 @@ export class Room {
     this.#wantedBytes = reserveBytes === 0 ? 0 : Math.min(reserveBytes, this.#largestBytes())
   }
 
-  /** True while the room of the reserve was given up. */
+  /** True while the reserve is smaller than it should be. */
   get isTight(): boolean {
     return this.#heldBytes < this.#wantedBytes
   }
 
   /**
-   * Throws `storage_full` when values of so many bytes do not fit. `emptyLog` copies the log into the ledger; it is called where
-   * the log's room decides.
+   * Throws `storage_full` when values of `bytes` do not fit. `emptyLog` copies the log into the
+   * ledger; it is called when they do not fit with the log as it is.
    */
   require(bytes: number, emptyLog: () => void): void {
     if (this.#lacks(bytes) <= 0) return
@@ -51,11 +54,11 @@ export class Room {
     emptyLog()
     const lacking = this.#lacks(bytes)
     if (lacking <= 0) return
-    const detail = `${bytes} bytes need ${lacking} bytes more on the disk of the ledger, in which its log and a reserve of ${this.#wantedBytes} bytes count`
+    const detail = `the ledger's disk lacks ${lacking} bytes for ${bytes} bytes of values; its log and a reserve of ${this.#wantedBytes} bytes need room too`
     throw new CoatcheckError('storage_full', detail)
   }
 
-  /** Gives the reserve's room up. False when there is none. */
+  /** Removes the reserve to free its room. False when there is none. */
   release(): boolean {
     if (this.#heldBytes === 0) return false
     rmSync(this.#reservePath, { force: true })
@@ -63,7 +66,10 @@ export class Room {
     return true
   }
 
-  /** Makes the reserve when it is not whole and the disk has plenty of room. A failure leaves it for a later time. */
+  /**
+   * Writes the reserve when it is not whole and the disk has plenty of room. A failure leaves that
+   * for later.
+   */
   refill(): void {
     const missing = this.#wantedBytes - this.#heldBytes
     if (missing <= 0 || this.#freeBytes() < PLENTY * this.#wantedBytes) return
@@ -75,7 +81,7 @@ export class Room {
     this.#heldBytes = sizeOf(this.#reservePath)
   }
 
-  /** How many bytes too few are free; 0 or less when all fits. */
+  /** Number of free bytes that are missing; 0 or less when everything fits. */
   #lacks(bytes: number): number {
     const missing = Math.max(0, this.#wantedBytes - this.#heldBytes)
     const logBytes = sizeOf(`${this.#path}-wal`)
@@ -93,7 +99,7 @@ export class Room {
   }
 }
 
-/** Of bytes that no file system compresses or shares. */
+/** Writes the reserve with random bytes, which no file system compresses or shares. */
 function writeReserve(path: string, size: number): void {
   const file = openSync(path, 'w', OF_THE_OWNER)
   try {

@@ -1,7 +1,8 @@
 /**
- * The bytes of a b-tree page that belong to no cell: the gap between the cell pointers and the cells, and the insides of free
- * blocks. SQLite never reads them, but copies of erased cells can stay there: `secure_delete` overwrites a cell that is deleted, not
- * the place that a cell has moved away from. See https://www.sqlite.org/fileformat2.html, section 1.6.
+ * Finds the bytes of a b-tree page that belong to no cell: the gap between the cell pointers and
+ * the cells, and the insides of free blocks. SQLite never reads them, but copies of erased cells
+ * can stay there: `secure_delete` overwrites a deleted cell, but not the place that a cell was
+ * moved away from. See https://www.sqlite.org/fileformat2.html, section 1.6.
  */
 
 /** Bytes `[start, end)` of a page. */
@@ -10,7 +11,10 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** By the first byte of a page: the size of its header. Interior pages have a pointer more. */
+/**
+ * Size of a page's header by the first byte of the page. Headers of interior pages have one more
+ * pointer.
+ */
 const HEADER_BYTES: ReadonlyMap<number, number> = new Map([
   [0x02, 12],
   [0x05, 12],
@@ -20,14 +24,17 @@ const HEADER_BYTES: ReadonlyMap<number, number> = new Map([
 const FIRST_FREE_BLOCK = 1
 const CELL_COUNT = 3
 const CELLS_START = 5
-/** A `CELLS_START` of 0 means this. */
+/** Value for which `CELLS_START` is 0. */
 const LARGEST_PAGE_BYTES = 65_536
 const POINTER_BYTES = 2
-/** Of a free block: where the next one is, and its own size. These stay. */
+/** A free block starts with the offset of the next one and its own size, which stay. */
 const BLOCK_HEADER_BYTES = 4
 const BLOCK_SIZE = 2
 
-/** The ranges that may be overwritten. Undefined for bytes that are no sound b-tree page, which must be left as they are. */
+/**
+ * Ranges that may be overwritten. Undefined when the bytes are no sound b-tree page, which must be
+ * left as it is.
+ */
 export function unallocatedRanges(page: Buffer): readonly ByteRange[] | undefined {
   const headerBytes = HEADER_BYTES.get(page.readUInt8(0))
   if (headerBytes === undefined) return undefined
@@ -49,7 +56,10 @@ export function unallocatedRanges(page: Buffer): readonly ByteRange[] | undefine
 const isIn = ({ start, end }: ByteRange, at: number): boolean =>
   at >= start - BLOCK_HEADER_BYTES && at < end
 
-/** The insides of the free blocks, which lie in ascending order behind `from`. Undefined where they do not. */
+/**
+ * Insides of the free blocks, which are in ascending order after `from`. Undefined when they are
+ * not.
+ */
 function freeBlocks(page: Buffer, from: number): ByteRange[] | undefined {
   const blocks: ByteRange[] = []
   let least = from

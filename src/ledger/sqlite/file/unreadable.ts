@@ -1,8 +1,10 @@
 /**
- * Tells a disk that fails to read from a file whose bytes are wrong: SQLite reports both as SQLITE_CORRUPT.
+ * Distinguishes a disk that fails to read from a file whose bytes are wrong, since SQLite reports
+ * both as SQLITE_CORRUPT.
  *
- * While SQLite has the ledger open, its files are read through SQLite's own descriptors. Opening one more and closing it
- * would drop all POSIX locks of this process on the file, which SQLite relies on.
+ * While SQLite has the ledger open, its files are read through SQLite's own descriptors. Opening
+ * and closing another one would release all POSIX locks of this process on the file, which SQLite
+ * depends on.
  */
 import {
   closeSync,
@@ -23,8 +25,8 @@ const PIECE_BYTES = 1_048_576
 const readPiece = promisify(read)
 
 /**
- * Reads all of the ledger at `path` and its log, which this process has open. False when the system refuses a read. True
- * when all was read, and where a system does not list descriptors.
+ * Reads the whole ledger at `path` and its log, which this process has open. False when the system
+ * refuses a read. True when everything was read, and on a system that does not list descriptors.
  */
 export async function isReadable(path: string): Promise<boolean> {
   try {
@@ -41,7 +43,10 @@ export async function isReadable(path: string): Promise<boolean> {
   }
 }
 
-/** Reads all of the ledger at `path` and its log, which nothing in this process has open. False when a read is refused. */
+/**
+ * Reads the whole ledger at `path` and its log, which nothing in this process has open. False when
+ * a read is refused.
+ */
 export function isReadableClosed(path: string): boolean {
   try {
     for (const name of [path, `${path}-wal`]) if (existsSync(name)) readAll(name)
@@ -73,7 +78,9 @@ function descriptorsOf(path: string): readonly number[] {
   return [...found.values()]
 }
 
-/** Undefined for a descriptor that was closed meanwhile, such as that of the listing itself. */
+/**
+ * Path of a descriptor. Undefined when it was closed meanwhile, such as that of the listing itself.
+ */
 function targetOf(name: string): string | undefined {
   try {
     return readlinkSync(`${DESCRIPTORS}/${name}`)

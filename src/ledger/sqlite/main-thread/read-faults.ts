@@ -54,7 +54,7 @@ export class ReadFaults {
     if (outcome === true) return error
     const why =
       outcome === 'unknown'
-        ? 'whether the disk fails to read the ledger is being looked into'
+        ? 'the files are being read to find out whether the disk fails'
         : 'the disk fails to read the ledger'
     // Without the cause: the log must not report damage that may not exist.
     return new CoatcheckError('ledger_unavailable', `${error.message}: ${why}`)

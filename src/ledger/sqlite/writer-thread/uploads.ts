@@ -111,7 +111,7 @@ export class Uploads {
     if (upload.chunks + chunks.length > RESERVED_KEYS) {
       throw new CoatcheckError(
         'over_limit',
-        'The value has more pieces than one may have. Put it in parts.',
+        'The value has more chunks than a value may have. Put it in parts.',
         {
           limit: 'chunks',
           value: RESERVED_KEYS,
