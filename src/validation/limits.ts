@@ -40,6 +40,8 @@ export const CACHE_SCHEMA_BYTES = 4_194_304
  * takes less than an eighth of it.
  */
 export const ERRORS_BYTES = 16_000
+/** Most numbers of a schema, such as `2.50`, that are kept as written to be quoted in messages. */
+export const SPELLED_NUMBERS = 1_000
 /** Most calls that may wait for a thread. Beyond it: `overloaded`. */
 export const QUEUE_CALLS = 64
 /**

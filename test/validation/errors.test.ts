@@ -115,24 +115,74 @@ describe('words', () => {
     expect(await one(schema, value)).toMatchObject({ message, expected })
   })
 
-  it('a failed alternative is told after what failed inside it', async () => {
+  // Fault: what each alternative expects was listed as if the value had to fit all of them.
+  it.each(['anyOf', 'oneOf'])('alternatives that all failed are one error: %s', async (keyword) => {
     const alternatives = [
       { type: 'null' },
       { type: 'object', required: ['a', 'b'] },
       { type: ['string', 'array'] },
       { minimum: 9 },
     ]
-    const { errors } = await judge({ anyOf: alternatives }, 5)
-    expect(errors.map(({ code }) => code)).toEqual(['type', 'type', 'type', 'minimum', 'anyOf'])
-    expect(errors[4]).toMatchObject({
-      message: 'must match at least one of 4 alternatives, but matches none',
+    const among = keyword === 'anyOf' ? 'at least one of 4' : 'exactly one of 4'
+    expect(await one({ [keyword]: alternatives }, 5)).toMatchObject({
+      path: '',
+      code: keyword,
+      schema_path: `#/${keyword}`,
+      message: `must match ${among} alternatives, but matches none: either it must be null, not a number; or it must be an object, not a number; or it must be a string or an array, not a number; or it must be at least 9`,
       expected: 'null | object with "a", "b" | string or array | other',
     })
-    expect(said(await judge({ oneOf: [{ type: 'null' }] }, 5))[1]).toContain('but matches none')
+  })
+
+  it('alternatives that are references, and unions in them, are one error', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        before: { type: 'string' },
+        x: { anyOf: [{ $ref: '#/$defs/text' }, { $ref: '#/$defs/point' }] },
+        after: { $ref: '#/$defs/text' },
+      },
+      $defs: {
+        text: { type: 'string' },
+        number: { oneOf: [{ type: 'number' }, { type: 'null' }] },
+        point: { required: ['y', 'z'], properties: { y: { $ref: '#/$defs/number' } } },
+      },
+    }
+    const validation = await judge(schema, { before: 1, x: { y: true }, after: 2 })
+    expect(said(validation)).toEqual([
+      '/before type: must be a string, not a number',
+      '/x anyOf: must match at least one of 2 alternatives, but matches none: either it must be a string, not an object; or it lacks the required member "z" and its "/y" must match exactly one of 2 alternatives, but matches none: either it must be a number, not a boolean; or it must be null, not a boolean',
+      '/after type: must be a string, not a number',
+    ])
+    expect(validation.errorsTotal).toBe(3)
+  })
+
+  it('a condition is told after what failed inside it', async () => {
     const conditional = json('{"if":{},"then":{"minimum":9}}')
     expect(said(await new AjvValidator().validate(conditional, json('5')))[1]).toBe(
       ' if: must match "then", as its "if" applies',
     )
+  })
+
+  // Fault: `2.50` was quoted as 2.5.
+  it.each([
+    ['{"enum":[1,2.50,1e2]}', '5', 'must be one of 1, 2.50, 1e2'],
+    ['{"const":1.0}', '5', 'must be 1.0'],
+    ['{"minimum":5.10}', '5', 'must be at least 5.10'],
+    ['{"multipleOf":0.10}', '0.55', 'must be a multiple of 0.10'],
+    ['{"enum":[2.50,9007199254740993]}', '5', 'must be one of 2.50, 9007199254740993'],
+    ['{"maximum":2.50}', '9007199254740993', 'must be at most 2.50'],
+    ['{"properties":{"a":{"const":2.50}},"required":["a"]}', '{}', 'lacks the required member "a"'],
+  ])('numbers of a schema are quoted as written: %s', async (schema, value, message) => {
+    const { errors } = await new AjvValidator().validate(json(schema), json(value))
+    expect(errors.map((error) => error.message)).toEqual([message])
+    if (message.includes('lacks')) expect(errors[0]?.expected).toBe('member "a": 2.50')
+  })
+
+  it('numbers of a schema are compared by value, however they are written', async () => {
+    const schema = json('{"enum":[2.50,1e2,9007199254740993]}')
+    for (const value of ['2.5', '100', '9007199254740993', '2.500']) {
+      expect((await new AjvValidator().validate(schema, json(value))).valid).toBe(true)
+    }
   })
 
   it('a member name that is not allowed is named', async () => {

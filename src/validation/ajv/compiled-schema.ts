@@ -6,7 +6,7 @@
 
 import type { ErrorObject } from 'ajv'
 import type { JsonSlice } from '../../core/json/slice.ts'
-import { QUICK_WORK } from '../limits.ts'
+import { QUICK_WORK, SPELLED_NUMBERS } from '../limits.ts'
 import type { Judged } from '../messages/report.ts'
 import type { Numbers } from '../numbers/exact-keywords.ts'
 import { weigh } from '../numbers/heap-estimate.ts'
@@ -57,6 +57,8 @@ export class CompiledSchema {
   readonly #schema: SchemaObject | boolean
   readonly #dialect: Dialect
   readonly #numbers: WrittenNumbers
+  /** Numbers of the schema as messages quote them. */
+  readonly #spellings: WrittenNumbers
   readonly #phase: JudgingPhase
   readonly #bytes: number
   readonly warnings: readonly SchemaWarning[]
@@ -67,8 +69,9 @@ export class CompiledSchema {
   /** Checks and compiles a schema. Throws `invalid_schema`. */
   constructor(source: JsonSlice, metaSchemas: MetaSchemas) {
     const isRounded = weigh(source).isRounded
-    const { value, numbers } = read(source, isRounded)
+    const { value, numbers, spellings } = parseAsWritten(source, SPELLED_NUMBERS)
     this.#numbers = numbers
+    this.#spellings = spellings
     this.#bytes = source.end - source.start
     if (typeof value === 'boolean') {
       this.#schema = value
@@ -95,7 +98,8 @@ export class CompiledSchema {
     const { isRounded, onPhase, guard } = options
     const schema = this.#schema
     if (!isRounded && this.#plain !== undefined) {
-      return { errors: this.#run(this.#plain, read(value, false), options), schema, value }
+      const errors = this.#run(this.#plain, read(value, false), options)
+      return { errors, schema, value, numbers: this.#quoted(NONE_ROUNDED) }
     }
     if (this.#written === undefined) {
       this.#written = guard('compile', 0, () => this.#compileWritten())
@@ -105,10 +109,16 @@ export class CompiledSchema {
     const parsed = read(value, isRounded)
     numbers.value = parsed.numbers
     try {
-      return { errors: this.#run(check, parsed, options), schema, value, numbers: { ...numbers } }
+      const errors = this.#run(check, parsed, options)
+      return { errors, schema, value, numbers: this.#quoted(parsed.numbers) }
     } finally {
       numbers.value = NONE_ROUNDED
     }
+  }
+
+  /** Numbers of the schema and a value as messages quote them. */
+  #quoted(value: WrittenNumbers): Numbers {
+    return { schema: this.#spellings, value }
   }
 
   #run(check: Check, { value, bytes }: Parsed, { onPhase, guard }: Watch): readonly ErrorObject[] {
@@ -135,7 +145,8 @@ interface Parsed extends WrittenValue {
 function read(source: JsonSlice, isRounded: boolean): Parsed {
   const bytes = source.end - source.start
   if (isRounded) return { ...parseAsWritten(source), bytes }
-  return { value: JSON.parse(source.toString()), numbers: NONE_ROUNDED, bytes }
+  const value: unknown = JSON.parse(source.toString())
+  return { value, numbers: NONE_ROUNDED, spellings: NONE_ROUNDED, bytes }
 }
 
 /**

@@ -4,14 +4,14 @@
  * the texts.
  */
 import type { ErrorObject } from 'ajv'
-import { charsOf, firstChars } from '../../core/text.ts'
-import { SAMPLE_CHARS } from '../limits.ts'
+import { charsOf } from '../../core/text.ts'
 import { type Numbers, repeatIn } from '../numbers/exact-keywords.ts'
-import { type Holder, NONE_ROUNDED, type WrittenNumbers } from '../numbers/written-numbers.ts'
-import { count, list, quote, show } from '../quote-data.ts'
+import { NONE_ROUNDED } from '../numbers/written-numbers.ts'
+import { count, list, quote } from '../quote-data.ts'
 import { isObject, type SchemaObject } from '../tool-schema.ts'
-import { asList, outline, outlines } from './describe-schema.ts'
+import { asList, listWritten, outline, outlines, showWritten } from './describe-schema.ts'
 import { mismatchText, typesText } from './type-words.ts'
+import type { Alternatives } from './union-errors.ts'
 
 /** Text of one error. */
 export interface Words {
@@ -43,6 +43,8 @@ interface Fault {
   readonly data: unknown
   /** Rounded numbers of the schema and the data, as they were written. */
   readonly numbers: Numbers
+  /** End of the sentence about a union that nothing matched: what each alternative expects. Else empty. */
+  readonly alternatives: string
 }
 
 const NONE: Numbers = Object.freeze({ schema: NONE_ROUNDED, value: NONE_ROUNDED })
@@ -69,12 +71,12 @@ function describeType({ rule, schema, data }: Fault): Words {
   return must(typesText(types), mismatchText(types, data))
 }
 
-function describeRequired({ params, schema }: Fault): Words {
+function describeRequired({ params, schema, numbers }: Fault): Words {
   const name = String(params.missingProperty)
   const member = quote(name)
   const properties = schema.properties
   const own = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
-  const what = outline(own)
+  const what = outline(own, numbers.schema)
   return {
     message: `lacks the required member ${member}`,
     expected: what === undefined ? `member ${member}` : `member ${member}: ${what}`,
@@ -104,23 +106,11 @@ const describeExtra =
 const ruleText = ({ rule, keyword, schema, numbers }: Fault): string =>
   showWritten(rule, numbers.schema, schema, keyword)
 
-function showWritten(
-  value: unknown,
-  numbers: WrittenNumbers,
-  holder: Holder,
-  key: string | number,
-): string {
-  const token = typeof value === 'number' ? numbers.tokenOf(holder, key) : undefined
-  return token === undefined ? show(value) : firstChars(token, SAMPLE_CHARS)
-}
-
 const describeLimit: Describe = (fault) => must(`${COMPARISONS[fault.keyword]} ${ruleText(fault)}`)
 
 function describeEnum({ rule, numbers }: Fault): Words {
   const options = asList(rule)
-  return must(
-    `one of ${list(options, (option, i) => showWritten(option, numbers.schema, options, i))}`,
-  )
+  return must(`one of ${listWritten(options, numbers.schema)}`)
 }
 
 const describeSize =
@@ -140,27 +130,27 @@ const describeSurplus: Describe = ({ params, data }) => {
   return { message: `must have ${expected}, but has ${asList(data).length}`, expected }
 }
 
-function describeContains({ params, rule }: Fault): Words {
+function describeContains({ params, rule, numbers }: Fault): Words {
   const { minContains, maxContains } = params
   const most = maxContains === undefined ? '' : ` and at most ${String(maxContains)}`
-  const what = outline(rule)
+  const what = outline(rule, numbers.schema)
   const expected = `at least ${String(minContains)}${most} matching ${Number(minContains) === 1 && most === '' ? 'item' : 'items'}`
   return { message: `must contain ${expected}${what === undefined ? '' : ` (${what})`}`, expected }
 }
 
-function describeOneOf({ params, rule }: Fault): Words {
+function describeOneOf({ params, rule, numbers, alternatives }: Fault): Words {
   const passing = params.passingSchemas
   const found = Array.isArray(passing) ? `both ${passing.join(' and ')}` : 'none'
   const among = `${asList(rule).length} alternatives`
   return {
-    message: `must match exactly one of ${among}, but matches ${found}`,
-    expected: outlines(rule),
+    message: `must match exactly one of ${among}, but matches ${found}${alternatives}`,
+    expected: outlines(rule, numbers.schema),
   }
 }
 
-const describeAnyOf: Describe = ({ rule }) => ({
-  message: `must match at least one of ${asList(rule).length} alternatives, but matches none`,
-  expected: outlines(rule),
+const describeAnyOf: Describe = ({ rule, numbers, alternatives }) => ({
+  message: `must match at least one of ${asList(rule).length} alternatives, but matches none${alternatives}`,
+  expected: outlines(rule, numbers.schema),
 })
 
 function describeRepeat({ data, numbers }: Fault): Words {
@@ -214,7 +204,10 @@ const DESCRIPTIONS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ['anyOf', describeAnyOf],
   [
     'not',
-    ({ rule }) => ({ message: 'must not match what "not" excludes', expected: excluded(rule) }),
+    ({ rule, numbers }) => ({
+      message: 'must not match what "not" excludes',
+      expected: excluded(rule, numbers),
+    }),
   ],
   [
     'if',
@@ -233,20 +226,54 @@ const DESCRIPTIONS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ['false schema', () => ({ message: 'is not allowed here: leave it out', expected: 'nothing' })],
 ])
 
-function excluded(rule: unknown): string | null {
-  const what = outline(rule)
+function excluded(rule: unknown, numbers: Numbers): string | null {
+  const what = outline(rule, numbers.schema)
   return what === undefined ? null : `not ${what}`
 }
 
+/** What a text needs beside the error. */
+interface Beside {
+  /** Numbers as they were written. Absent when no number differs. */
+  readonly numbers?: Numbers | undefined
+  /** Errors of the alternatives, by the error of their union. */
+  readonly folded?: ReadonlyMap<ErrorObject, Alternatives>
+}
+
 /** Text for one error of Ajv. The error must have schema and data, as the option `verbose` adds. */
-export function wordsFor(error: ErrorObject, numbers: Numbers = NONE): Words {
+export function wordsFor(error: ErrorObject, beside: Beside = {}): Words {
+  const { numbers = NONE } = beside
   const { keyword, params, schema: rule, parentSchema, data, propertyName } = error
   const schema = isObject(parentSchema) ? parentSchema : {}
   const describe = DESCRIPTIONS.get(keyword)
-  const words = describe?.({ keyword, params, rule, schema, data, numbers }) ?? {
+  const alternatives = alternativesText(error, beside)
+  const words = describe?.({ keyword, params, rule, schema, data, numbers, alternatives }) ?? {
     message: `must meet ${quote(keyword)}`,
     expected: null,
   }
   if (propertyName === undefined) return words
   return { ...words, message: `has the member name ${quote(propertyName)}, which ${words.message}` }
+}
+
+/** Errors of one alternative that are told. */
+const ERRORS_TOLD = 2
+
+function alternativesText(union: ErrorObject, beside: Beside): string {
+  const alternatives = beside.folded?.get(union)?.filter((errors) => errors.length > 0) ?? []
+  if (alternatives.length === 0) return ''
+  const texts = new Set(alternatives.map((errors) => alternativeText(errors, union, beside)))
+  return `: ${texts.size > 1 ? 'either ' : ''}${[...texts].join('; or ')}`
+}
+
+function alternativeText(
+  errors: readonly ErrorObject[],
+  union: ErrorObject,
+  beside: Beside,
+): string {
+  const told = errors.slice(0, ERRORS_TOLD).map((error) => {
+    const below = error.instancePath.slice(union.instancePath.length)
+    const subject = below === '' ? 'it' : `its ${quote(below)}`
+    return `${subject} ${wordsFor(error, beside).message}`
+  })
+  const hidden = errors.length - told.length
+  return hidden > 0 ? `${told.join(', ')} and ${count(hidden, 'error')} more` : told.join(' and ')
 }

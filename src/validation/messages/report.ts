@@ -17,6 +17,7 @@ import { placesOf, type SchemaObject } from '../tool-schema.ts'
 import type { ValidationError } from '../validator.ts'
 import { wordsFor } from './error-messages.ts'
 import { firstOfEach, selectErrors } from './select-errors.ts'
+import { type Alternatives, foldUnions } from './union-errors.ts'
 
 /** Outcome of a check by Ajv, and its input. */
 export interface Judged {
@@ -64,8 +65,13 @@ export function reportOf(judged: Judged, { errorsShown, setAside }: ReportOption
   if (errors.length === 0) return VALID
   const isApart = ({ instancePath, keyword }: ErrorObject): boolean =>
     keyword !== '' && setAside.has(instancePath)
-  const apart = setAside.size === 0 ? [] : errors.filter(isApart)
-  const others = apart.length === 0 ? errors : errors.filter((error) => !isApart(error))
+  const { errors: apart, folded: foldedApart } = foldUnions(
+    setAside.size === 0 ? [] : errors.filter(isApart),
+    schema,
+  )
+  const rest = apart.length === 0 ? errors : errors.filter((error) => !isApart(error))
+  const { errors: others, folded: foldedOthers } = foldUnions(rest, schema)
+  const folded = new Map([...foldedApart, ...foldedOthers])
   const told = selectErrors(others, errorsShown)
   const toldApart = firstOfEach(apart, ({ instancePath }) => instancePath).slice(0, errorsShown)
   const tokens = tokensOf([...told, ...toldApart], judged)
@@ -74,7 +80,7 @@ export function reportOf(judged: Judged, { errorsShown, setAside }: ReportOption
   const shown = (some: readonly ErrorObject[]): readonly ValidationError[] => {
     const entries: ValidationError[] = []
     for (const error of some) {
-      const entry = errorOf(error, { pointers, token: tokens.get(error), numbers })
+      const entry = errorOf(error, { pointers, token: tokens.get(error), numbers, folded })
       leftBytes -= Buffer.byteLength(JSON.stringify(entry)) + 1
       if (leftBytes < 0) break
       entries.push(entry)
@@ -114,10 +120,11 @@ interface Telling {
   /** The received number as it was written. */
   readonly token: string | undefined
   readonly numbers: Numbers | undefined
+  readonly folded: ReadonlyMap<ErrorObject, Alternatives>
 }
 
-function errorOf(error: ErrorObject, { pointers, token, numbers }: Telling): ValidationError {
-  const { message, expected } = wordsFor(error, numbers)
+function errorOf(error: ErrorObject, { pointers, token, ...beside }: Telling): ValidationError {
+  const { message, expected } = wordsFor(error, beside)
   return {
     path: clip(error.instancePath, ERROR_PATH_BYTES),
     code: error.keyword.replace(' ', '_'),

@@ -45,6 +45,12 @@ export function isDoubtful(bytes: Buffer, start: number, end: number): boolean {
   return false
 }
 
+/** Whether a double that holds the number is written in another way: `2.50`, `1e2`, `-0`. */
+export function isRespelled(bytes: Buffer, start: number, end: number): boolean {
+  const token = bytes.toString('latin1', start, end)
+  return String(Number(token)) !== token
+}
+
 /** Whether a double would round the number. */
 export const isRounded = (bytes: Buffer, start: number, end: number): boolean =>
   isDoubtful(bytes, start, end) && !isExact(bytes.toString('latin1', start, end))

@@ -5,13 +5,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { JsonSlice } from '../../core/json/slice.ts'
-import { isWhole } from './decimal.ts'
-import { eachToken, isNumber, isRounded } from './number-tokens.ts'
+import { isExact, isWhole } from './decimal.ts'
+import { eachToken, isNumber, isRespelled, isRounded } from './number-tokens.ts'
 
 /** Parent of a value: an array, an object, or undefined for the root. */
 export type Holder = object | undefined
 
-/** The rounded numbers of one value, as written. */
+/** Numbers of one value, as written: the rounded ones, or for messages also those written unlike a double. */
 export class WrittenNumbers {
   readonly #tokens: ReadonlyMap<Holder, ReadonlyMap<string | number, string>>
 
@@ -19,7 +19,7 @@ export class WrittenNumbers {
     this.#tokens = tokens
   }
 
-  /** Token of the number at `key` of `holder`. Undefined when the number was not rounded. */
+  /** Token of the number at `key` of `holder`. Undefined when it is none of these numbers. */
   tokenOf(holder: Holder, key: string | number = ''): string | undefined {
     return this.#tokens.get(holder)?.get(key)
   }
@@ -44,21 +44,25 @@ const BROKEN = 0.5
 export interface WrittenValue {
   readonly value: unknown
   readonly numbers: WrittenNumbers
+  /** For messages: the rounded numbers, and those that a double holds but writes otherwise. */
+  readonly spellings: WrittenNumbers
 }
 
 /**
  * Parses JSON and keeps the tokens of rounded numbers. These are first parsed as strings with a
- * random mark, which no caller can know, and then replaced.
+ * random mark, which no caller can know, and then replaced. The same is done with the first
+ * `respelled` numbers that a double holds but writes otherwise, such as `2.50`.
  */
-export function parseAsWritten(source: JsonSlice): WrittenValue {
+export function parseAsWritten(source: JsonSlice, respelled = 0): WrittenValue {
   const mark = randomUUID()
-  const tokens = new Map<Holder, Map<string | number, string>>()
+  const rounded = new Tokens()
+  const spelled = new Tokens()
   const noted = (text: string, holder: Holder, key: string | number): unknown => {
     if (!text.startsWith(mark)) return text
     const token = text.slice(mark.length)
-    const known = tokens.get(holder)
-    if (known === undefined) tokens.set(holder, new Map([[key, token]]))
-    else known.set(key, token)
+    spelled.add(holder, key, token)
+    if (isExact(token)) return Number(token)
+    rounded.add(holder, key, token)
     return standIn(token)
   }
   const visit = (item: unknown, holder: Holder, key: string | number): unknown => {
@@ -71,17 +75,42 @@ export function parseAsWritten(source: JsonSlice): WrittenValue {
     }
     return item
   }
-  const value = visit(JSON.parse(marked(source, mark)), undefined, '')
-  return { value, numbers: new WrittenNumbers(tokens) }
+  const value = visit(JSON.parse(marked(source, mark, respelled)), undefined, '')
+  return {
+    value,
+    numbers: new WrittenNumbers(rounded.all),
+    spellings: new WrittenNumbers(spelled.all),
+  }
 }
 
-/** The text with every rounded number replaced by a string of `mark` and its token. */
-function marked(source: JsonSlice, mark: string): string {
+/** Tokens by parent and key. */
+class Tokens {
+  readonly all = new Map<Holder, Map<string | number, string>>()
+
+  add(holder: Holder, key: string | number, token: string): void {
+    const known = this.all.get(holder)
+    if (known === undefined) this.all.set(holder, new Map([[key, token]]))
+    else known.set(key, token)
+  }
+}
+
+/**
+ * The text with every rounded number, and the first `respelled` others that are written unlike a
+ * double, replaced by a string of `mark` and its token.
+ */
+function marked(source: JsonSlice, mark: string, respelled: number): string {
   const { bytes } = source
   const parts: string[] = []
   let done = source.start
+  let left = respelled
+  const isMarked = (start: number, end: number): boolean => {
+    if (isRounded(bytes, start, end)) return true
+    if (left === 0 || !isRespelled(bytes, start, end)) return false
+    left--
+    return true
+  }
   eachToken(source, (first, start, end) => {
-    if (isNumber(first) && isRounded(bytes, start, end)) {
+    if (isNumber(first) && isMarked(start, end)) {
       const token = bytes.toString('latin1', start, end)
       parts.push(bytes.toString('utf8', done, start), `"${mark}${token}"`)
       done = end
