@@ -1,6 +1,4 @@
-/**
- * The HTTP application: every plugin and every route, in the order in which the OpenAPI document shows them.
- */
+/** The HTTP application: all hooks and routes, in the order of the OpenAPI document. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import Fastify, {
@@ -41,7 +39,7 @@ import { sentinelRoutes } from './routes/sentinels/routes.ts'
 import { SHARED_SCHEMAS } from './routes/shared-schemas.ts'
 import { textRoutes } from './routes/text/routes.ts'
 
-/** Long ids travel in paths percent-encoded. */
+/** Most characters of a path parameter. Long ids are percent-encoded in paths. */
 const PARAM_CHARS = 8192
 /** Longer than the idle time of common clients' connection pools, so that they close first. */
 const KEEP_ALIVE_MS = 75_000
@@ -49,34 +47,36 @@ const REQUEST_ID_FORM = /^[A-Za-z0-9._:-]{1,128}$/
 const API = '/v1'
 const SERVER_ERROR = 500
 
+/** Options of {@link buildApp}. */
 export interface AppOptions {
   readonly context: RunContext
   readonly metrics?: Metrics
   readonly bodyLimits: BodyLimits
-  /** What answers may hold in memory until they are taken, all together. Absent: as much as they need. */
+  /** Most bytes of all answers that clients have not taken yet. Absent: no limit. */
   readonly maxHeldAnswerBytes?: number | undefined
-  /** Absent: nothing is bounded but what Node bounds. */
+  /** Absent: only Node's own timeouts apply. */
   readonly timeouts?: Timeouts
   readonly access: AccessOptions
   /** Absent: nothing is logged. */
   readonly loggerInstance?: FastifyBaseLogger
-  /** Absent: large calls are answered here. */
+  /** Absent: large calls are answered in this thread. */
   readonly largeCalls?: LargeCalls | undefined
-  /** Absent: it is. */
+  /** False leaves out the OpenAPI document and /docs. Default: true. */
   readonly isDocumented?: boolean
 }
 
+/** Builds the application. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { context, access, metrics = new Metrics(), bodyLimits, timeouts, loggerInstance } = options
   const app = Fastify({
     ...(loggerInstance === undefined ? {} : { loggerInstance }),
     schemaController,
     genReqId: requestId,
-    // A path that cannot be decoded gets here before any hook.
+    // A path that cannot be decoded is answered here, before any hook.
     frameworkErrors: (error, request, reply) =>
       void sendProblem(error, request, reply.header(REQUEST_ID, request.id)),
     logController: new RequestLog(),
-    // A logger of its own for each request would cost more than its line; what is logged names the request.
+    // A logger for each request would cost more than its line. Lines name the request instead.
     childLoggerFactory: (logger) => logger,
     clientErrorHandler: refuseConnection,
     http: {
@@ -86,7 +86,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
-    // What arrives while the service closes is refused as a problem, by the hook below.
+    // A hook below refuses requests as problems while the service closes.
     return503OnClosing: false,
     routerOptions: { maxParamLength: PARAM_CHARS, ignoreTrailingSlash: true },
     onProtoPoisoning: 'ignore',
@@ -99,7 +99,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addOneRequest(app)
   addNotFound(app)
   addStrictQueries(app)
-  // first: what is refused has to go on arriving too
+  // First, because the body of a refused request must keep arriving too.
   if (timeouts !== undefined) addTimeouts(app, timeouts)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header(REQUEST_ID, request.id)
@@ -128,7 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** Has a large call answered in a thread; any other error is a problem. */
+/** Lets a thread answer a large call. Any other error becomes a problem. */
 async function answerError(
   error: FastifyError | CoatcheckError,
   request: FastifyRequest,
@@ -145,7 +145,7 @@ async function answerError(
   }
 }
 
-/** While it closes, each answer ends its connection: a client that keeps one open would hold up the end. */
+/** While the service closes, each answer ends its connection, so that none delays the end. */
 function freeConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', (done) => {
@@ -157,7 +157,7 @@ function freeConnectionsOnClose(app: FastifyInstance): void {
     done(null, payload)
   })
   app.addHook('onResponse', (_request, _reply, done) => {
-    // an answer whose headers were sent before
+    // For an answer whose headers were sent before.
     if (closing) app.server.closeIdleConnections()
     done()
   })
@@ -185,7 +185,7 @@ async function addRoutes(
   await app.register(healthRoutes, { ledger: context.ledger })
 }
 
-/** A query that is no percent-encoded UTF-8 would be read as what it is not. */
+/** Throws `invalid_request` for a query that is not percent-encoded UTF-8. */
 function requireDecodable(url: string): void {
   const query = url.slice(url.indexOf('?') + 1)
   if (query.length === url.length || !query.includes('%')) return
@@ -196,7 +196,7 @@ function requireDecodable(url: string): void {
   }
 }
 
-/** Requests that still come in on open connections; those in flight are finished. */
+/** Refuses requests that arrive while the service closes. Requests in progress are finished. */
 function refuseWhileClosing(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -207,12 +207,12 @@ function refuseWhileClosing(app: FastifyInstance): void {
     reply.header('connection', 'close')
     throw new CoatcheckError(
       'overloaded',
-      'The service is shutting down; send it again in a moment.',
+      'The service is shutting down. Send the request again in a moment.',
     )
   })
 }
 
-/** A run's idle time counts from the last request of its tenant, also one that was refused. */
+/** Restarts the idle time of a run at each request that names it, also a refused one. */
 function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
   api.addHook('onResponse', (request, reply, done) => {
     if (request.tenant !== undefined) {
@@ -223,7 +223,7 @@ function touchRuns(api: FastifyInstance, { ledger, now }: RunContext): void {
   })
 }
 
-/** The caller's request id when it is a plain one, else one of our own. */
+/** Request id: the caller's if it has the expected form, else a new one. */
 function requestId(request: IncomingMessage): string {
   const given = request.headers[REQUEST_ID]
   return typeof given === 'string' && REQUEST_ID_FORM.test(given) ? given : randomUUID()

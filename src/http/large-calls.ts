@@ -1,7 +1,7 @@
 /**
- * Large calls: requests whose work would hold the event loop for long are handed, as bytes, to the same application in a thread.
- * A request is handed over where its size is first known: when its body is taken, or when a use case finds how large a value it
- * has to read. Its answer comes back as bytes.
+ * Large calls: requests whose work would block the event loop for long. They are handed as bytes to
+ * the same application in a thread, and the answer comes back as bytes. That happens when the size
+ * becomes known: when the body is taken, or when a use case finds how large a value it has to read.
  */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,10 +16,11 @@ export interface LargeCall {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Decoded; handed over. */
+  /** Decoded bytes. Their memory is transferred to the thread. */
   readonly body: Buffer | undefined
 }
 
+/** Answer of a thread. */
 export interface LargeAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -29,14 +30,15 @@ export interface LargeAnswer {
 /** The threads that answer large calls. */
 export interface LargeCalls {
   /**
-   * Resolves with the answer, which may be a problem. A call that waits is dropped when `isWanted` returns false at its turn.
-   * Rejects with `overloaded` when too many wait, with `over_limit` when it takes too long or too much memory.
+   * Resolves with the answer, which may be a problem. A waiting call is dropped when `isWanted`
+   * returns false at its turn. Rejects with `overloaded` when too many wait, and with `over_limit`
+   * when the call takes too much time or memory.
    */
   run(call: LargeCall, isWanted: () => boolean): Promise<LargeAnswer>
 }
 
 const NOT_MODIFIED = 304
-/** Of a connection, or of a body that is decoded since. */
+/** Headers of the connection, or of a body that is decoded by now. */
 const NOT_PASSED_ON = [
   'connection',
   'content-encoding',
@@ -50,16 +52,22 @@ const NOT_PASSED_ON = [
 ]
 const NOT_ANSWERED = ['connection', 'content-length', 'date', 'keep-alive', REQUEST_ID]
 
-/** Has a thread answer the request. Rejects as {@link LargeCalls.run}, and with `overloaded` when the answer has no room. */
+/**
+ * Lets a thread answer the request. Rejects as {@link LargeCalls.run} does, and with `overloaded`
+ * when there is no room for the answer.
+ */
 export async function sendLarge(
   largeCalls: LargeCalls,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const call = callOf(request)
-  // Its bytes went to the ledger, which has found what it was put before.
+  // A put whose bytes went to the ledger and proved to be a retry cannot be handed over.
   if (hasBody(request.raw) && (call.body?.length ?? 0) === 0) {
-    throw new CoatcheckError('overloaded', 'The same is being put. Send it again in a moment.')
+    throw new CoatcheckError(
+      'overloaded',
+      'The same result is being put. Send the request again in a moment.',
+    )
   }
   request.body = undefined
   request.wholeBody = undefined
@@ -71,7 +79,7 @@ export async function sendLarge(
   }
   const { 'content-length': length = 0 } = headers
   if (request.method !== 'HEAD') return reply.send(status === NOT_MODIFIED ? undefined : body)
-  // The length that a GET would have; without a payload it would be taken for 0.
+  // The length of the answer to a GET. Without a payload Fastify would send 0.
   return reply.header('content-length', length).send(Readable.from([]))
 }
 
@@ -86,11 +94,11 @@ function callOf(request: FastifyRequest): LargeCall {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Undefined where every call is answered in this thread. */
+    /** Undefined when every call is answered in this thread. */
     readonly largeCalls: LargeCalls | undefined
   }
   interface FastifyRequest {
-    /** The bytes of a body that was taken whole; undefined once the call was handed over. */
+    /** Bytes of a body that was taken whole; undefined once the call is handed over. */
     wholeBody: Buffer | undefined
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Calls without a body (GET, HEAD, DELETE): any body but an empty one is refused. Ignoring it would hide a mistake such as
- * `{"purge":true}` in the body of a DELETE. A content type without a body says nothing, and is passed over.
+ * Calls without a body (GET, HEAD, DELETE). Any body but an empty one is refused: ignoring it would
+ * hide a mistake such as `{"purge":true}` in the body of a DELETE. A content type without a body
+ * has no meaning and is ignored.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -9,13 +10,13 @@ import { takesBody } from './json-body.ts'
 import { hasBody } from './raw-body.ts'
 import { brokenOff } from './read-body.ts'
 
-/** Call it before the hooks that read or count bodies are added. */
+/** Adds the check. Call it before the hooks that read or count bodies are added. */
 export function addBodyless(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     if (takesBody(request)) return void done(null, payload)
     const { headers } = request.raw
     const goOn = (): void => {
-      // Fastify would look for a parser of it.
+      // Fastify would look for a parser of this type.
       delete headers['content-type']
       done(null, payload)
     }
@@ -44,5 +45,5 @@ function endOf(stream: Readable, done: (instead?: 'data' | 'close') => void): vo
 const notEmpty = ({ method }: FastifyRequest): CoatcheckError =>
   new CoatcheckError(
     'invalid_request',
-    `This ${method} takes no body, and one was sent. Send it without; what it can be told goes in the path and the query.`,
+    `This ${method} takes no body, and one was sent. Send the request without a body; its parameters go in the path and the query.`,
   )

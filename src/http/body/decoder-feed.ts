@@ -1,30 +1,31 @@
 /**
- * The way of an encoded body into its decoder, no faster than the decoder takes it. A piece is cut as the decoder needs it, and
- * the next one is given when the one before is decoded, so that nothing piles up.
+ * Feeds an encoded body to its decoder, no faster than the decoder takes it. Pieces are cut as the
+ * decoder needs them. Each is written when the one before has been decoded, so none pile up.
  */
 import { type Readable, type Transform, Writable } from 'node:stream'
 import { brokenOff } from './read-body.ts'
 
 interface Target {
   readonly decoder: Transform
-  /** May throw, which ends the decoder with that error. */
+  /** Cuts a piece for the decoder. An error that it throws ends the decoder. */
   readonly split: (piece: Buffer) => Iterable<Buffer>
-  /** Throws when the stream is not whole. */
+  /** Throws when the stream is not complete. */
   readonly end: () => void
 }
 
+/** Stream that an encoded body is piped into. */
 export class DecoderFeed extends Writable {
   readonly #target: Target
   readonly #input: { bytes: number }
 
-  /** Counts in `input` what has come. */
+  /** Counts the received bytes in `input`. */
   constructor(target: Target, input: { bytes: number }) {
     super()
     this.#target = target
     this.#input = input
   }
 
-  /** Takes all of `encoded`. A source that breaks off, or is taken away before its end, ends the decoder. */
+  /** Takes all of `encoded`. The decoder is destroyed when it breaks off or is unpiped early. */
   take(encoded: Readable): void {
     const { decoder } = this.#target
     const broken = (): void => {
@@ -56,13 +57,13 @@ export class DecoderFeed extends Writable {
     const { decoder } = this.#target
     this.#orDestroy(() => {
       const next = slices.next()
-      // What comes for a decoder that has ended is dropped here; it is too much, which its reader finds by the count.
+      // Bytes after the decoder's end are dropped. Its reader sees them in the count and refuses.
       if (next.done === true || decoder.destroyed || decoder.readableEnded) done()
       else decoder.write(next.value, () => this.#writeNext(slices, done))
     })
   }
 
-  /** A failure is the decoder's: it is told where its output is read. */
+  /** Passes an error to the decoder, so that the reader of its output gets it. */
   #orDestroy(work: () => void): void {
     try {
       work()

@@ -1,7 +1,8 @@
 /**
- * Request bodies with a `content-encoding`: decoded while they arrive, by one decoder a body, so that what reads a body sees no
- * difference. Body limits count decoded bytes. A ratio bounds what a small body may come to, and what a decoder keeps counts as held
- * memory. A body is decoded whole and well or refused: nothing that follows an encoded stream is dropped.
+ * Decodes request bodies with a `content-encoding` while they arrive. Each has one decoder, and its
+ * reader sees no difference. Body limits count decoded bytes. A ratio bounds the decoded size of a
+ * small body, and the window of a decoder counts as held bytes. A body that cannot be decoded to
+ * its end, or with bytes after its end, is refused.
  */
 import type { ServerResponse } from 'node:http'
 import { Readable, type Transform } from 'node:stream'
@@ -16,7 +17,7 @@ import { brokenOff } from './read-body.ts'
 import { FrameError, ZstdFrames } from './zstd-frames.ts'
 
 const ACCEPTED = 'gzip, zstd'
-/** Small bodies may be as repetitive as they like. */
+/** Decoded bytes up to which any ratio is allowed. */
 const ANY_RATIO_BYTES = 1_048_576
 const PIECE_BYTES = 65_536
 const GZIP_WINDOW_BYTES = 32_768
@@ -24,16 +25,16 @@ const GZIP_WINDOW_BYTES = 32_768
 const ZSTD_WINDOW_LOG = 23
 const ZSTD_WINDOW_BYTES = 2 ** ZSTD_WINDOW_LOG
 const ZSTD_WINDOW = '8 MiB'
-/** Each takes a turn of a thread, however small it is. */
+/** Most frames of a body. Each needs a turn of a thread, however small it is. */
 const FRAMES = 4_096
 
 type Decoder = Transform & { readonly bytesWritten: number }
 
 interface Codec {
   readonly decoder: Decoder
-  /** Cuts a piece into those that the decoder has to get one by one. */
+  /** Cuts a piece into parts that the decoder must get one by one. */
   readonly split: (piece: Buffer) => Iterable<Buffer>
-  /** Throws when what has come is no whole stream, where the decoder would not. */
+  /** Throws when the stream is not complete, for a decoder that does not notice. */
   readonly end: () => void
   readonly windowBytes: () => number
 }
@@ -44,7 +45,7 @@ const CODECS: ReadonlyMap<string, () => Codec> = new Map([
   ['zstd', unzstd],
 ])
 
-/** All members of a gzip body are read by one decoder, in memory that is set anew for each. */
+/** One decoder reads all members of a gzip body and reuses its memory for each. */
 function gunzip(): Codec {
   return {
     decoder: createGunzip({ chunkSize: PIECE_BYTES }),
@@ -82,7 +83,7 @@ export function addDecoding(
   })
 }
 
-/** Undefined where there is nothing to decode. */
+/** Undefined without an encoding. Throws `unsupported_media_type`. */
 function codecOf({ headers }: FastifyRequest): (() => Codec) | undefined {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return undefined
@@ -95,15 +96,15 @@ interface Decoding {
   readonly open: () => Codec
   readonly maxRatio: number
   readonly openWindow: (codec: Codec) => HeldPart
-  /** When it closes, nobody reads the body any more. */
+  /** When it closes, the body is no longer read. */
   readonly answer: ServerResponse
 }
 
-/** Fastify compares `receivedEncodedLength` with the content length. */
+/** The decoded body. Fastify compares its `receivedEncodedLength` with the content length. */
 function decoded(encoded: Readable, how: Decoding): Readable {
   const input = { bytes: 0 }
   const output = Readable.from(decode(encoded, input, how), { objectMode: false })
-  // Whoever reads it hears of errors; one that comes when nobody does any more is nobody's.
+  // The reader gets errors. One that comes after reading has stopped must not end the process.
   output.on('error', () => undefined)
   return Object.defineProperty(output, 'receivedEncodedLength', { get: () => input.bytes })
 }
@@ -169,6 +170,6 @@ const bomb = (value: number): CoatcheckError =>
 const unsupported = (encoding: string): CoatcheckError =>
   new CoatcheckError(
     'unsupported_media_type',
-    `The content-encoding ${JSON.stringify(encoding)} is not taken. Send the body as it is, or with one of ${ACCEPTED}.`,
+    `The content-encoding ${JSON.stringify(encoding)} is not supported. Send the body unencoded, or with one of ${ACCEPTED}.`,
     { accept_encoding: ACCEPTED },
   )

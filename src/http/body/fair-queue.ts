@@ -1,9 +1,9 @@
 /**
- * Work that takes milliseconds, such as to read a large body: a piece of it in each turn of the event loop, in the order in
- * which it came, so that small requests are answered in between however many large ones come at once.
+ * Queue for work that takes milliseconds, such as reading a large body. Each turn of the event loop
+ * does one piece of work, in order of arrival, so small requests are answered in between.
  */
 
-/** What small pieces of one turn may come to: a turn for each would cost a tenth of them again. */
+/** Most bytes of small pieces in one turn. A turn for each would cost about a tenth more. */
 const TURN_BYTES = 65_536
 
 interface Piece {
@@ -11,11 +11,12 @@ interface Piece {
   readonly work: () => void
 }
 
+/** The queue. */
 export class Turns {
   readonly #waiting: Piece[] = []
   #isDue = false
 
-  /** `work`, which is on so many bytes, has to take care of what it throws. */
+  /** Queues `work` on a number of bytes. It must catch its own errors. */
   run(bytes: number, work: () => void): void {
     this.#waiting.push({ bytes, work })
     this.#wake()
@@ -29,7 +30,7 @@ export class Turns {
 
   #turn(): void {
     try {
-      // what these add comes in another turn
+      // Work that these pieces add is done in another turn.
       for (let left = this.#fitting(); left > 0; left--) this.#waiting.shift()?.work()
     } finally {
       this.#isDue = false
@@ -37,7 +38,7 @@ export class Turns {
     }
   }
 
-  /** How many pieces fit in a turn: one, however large it is, or as many small ones as come to no more. */
+  /** Number of pieces for a turn: one of any size, or small ones up to the limit together. */
   #fitting(): number {
     let bytes = 0
     const first = this.#waiting.findIndex((piece, n) => {

@@ -1,6 +1,7 @@
 /**
- * Memory that requests hold, all together and at most so much. Each that holds some may have to give it up: one that makes no
- * progress, and one of a tenant that has more than half of all, to another tenant that has not.
+ * Bounds the memory that requests hold together. When memory is short, a holder may have to give
+ * way to a new one: a holder without progress, or one of a tenant that has more than half of all
+ * memory when the new one's tenant has not.
  */
 import type { Socket } from 'node:net'
 import { CoatcheckError } from '../../core/errors.ts'
@@ -8,24 +9,28 @@ import { bytesTaken } from '../connection/node-http.ts'
 import { Turns } from './fair-queue.ts'
 import { Shares } from './shares.ts'
 
-/** Not counted: a connection holds as much before anybody reads from it. */
+/** Bytes that are not counted: a connection holds as much before it is read. */
 export const SMALL_BYTES = 65_536
-/** Up to here a body is read at once, longer ones in turns. */
+/** Longest body that is read at once. Longer ones are read in turns. */
 export const TURN_BYTES = 8_192
-/** A body is slow after so long without {@link SMALL_BYTES} more, and without this part of what it holds. */
+/**
+ * Time without progress after which a body is slow. Progress is another {@link SMALL_BYTES}, or
+ * another 1/{@link PROGRESS_PART} of its bytes if that is more.
+ */
 const SLOW_MS = 5_000
 const PROGRESS_PART = 8
-/** What one tenant may have of the room, while another needs it. */
+/** While another tenant needs memory, one tenant may have 1/`TENANT_PART` of it. */
 const TENANT_PART = 2
 
-/** What is told of memory that is full. */
+/** Texts of the problem when the memory is full. */
 export interface HeldWords {
-  /** The name of the limit. */
+  /** Name of the limit. */
   readonly limit: string
   readonly full: (maxBytes: number) => string
   readonly gaveWay: (maxBytes: number) => string
 }
 
+/** The memory that all holders share. */
 export class HeldMemory {
   readonly turns = new Turns()
   readonly #maxBytes: number
@@ -43,19 +48,19 @@ export class HeldMemory {
   }
 
   /**
-   * The memory of a decoder: the bytes that it has put out, up to the window that it keeps of them. It gives way as a body that
-   * arrives does.
+   * Opens a part for a decoder. It counts decoded bytes, up to the window that the decoder keeps.
+   * It gives way as an arriving body does.
    */
   openWindow(tenant: string | undefined, windowBytes: () => number): HeldPart {
     return new HeldPart(this, tenant, windowBytes)
   }
 
-  /** Throws `overloaded` when `body` cannot have so many more, whoever gives way. */
+  /** Throws `overloaded` when `body` cannot hold this many more bytes, even if others give way. */
   requireRoom(body: HeldPart, bytes: number): void {
     this.#givingWay(body, bytes)
   }
 
-  /** `body` holds so many from now on. Throws `overloaded`. */
+  /** Sets the bytes that `body` holds. Others may give way. Throws `overloaded`. */
   set(body: HeldPart, bytes: number): void {
     const more = bytes - body.countedBytes
     const giving = more > 0 ? this.#givingWay(body, more) : []
@@ -65,10 +70,10 @@ export class HeldMemory {
     else this.#held.delete(body)
   }
 
-  /** Those that make the room, the slowest first; nobody gives way where it would not be enough. */
+  /** Holders that give way, the slowest first. Throws `overloaded` if that is not enough. */
   #givingWay(body: HeldPart, bytes: number): readonly HeldPart[] {
     let lacking = this.#bytes + bytes - this.#maxBytes
-    // one alone has room
+    // A holder that is alone always has room.
     if (lacking <= 0 || this.#bytes === body.countedBytes) return []
     const others = [...this.#held].filter((other) => other.isArriving && other !== body)
     const giving: HeldPart[] = []
@@ -96,17 +101,17 @@ export class HeldMemory {
   }
 }
 
-/** What one body holds. */
+/** Memory of one holder: a body, an answer or a decoder. */
 export class HeldPart {
   readonly tenant: string | undefined
   readonly #all: HeldMemory
-  /** Most bytes that are counted. */
+  /** Upper bound of the counted bytes. */
   readonly #mostBytes: () => number
-  /** Ends its arrival. */
+  /** Refuses the holder; undefined when it cannot give way. */
   #refuse: ((refusal: Error) => void) | undefined
   #bytes = 0
   #countedBytes = 0
-  /** At so many it has made progress. */
+  /** Byte count at which it has made progress. */
   #nextBytes = SMALL_BYTES
   #movedAt = 0
   #leaving: { readonly socket: Socket; bytes: number } | undefined
@@ -126,7 +131,7 @@ export class HeldPart {
     return this.#countedBytes
   }
 
-  /** When it made progress, by this process's clock. */
+  /** Time of its last progress, in milliseconds of this process's clock. */
   get movedAt(): number {
     return this.#movedAt
   }
@@ -135,24 +140,24 @@ export class HeldPart {
     return this.#refuse !== undefined
   }
 
-  /** Throws `overloaded` when so many bytes cannot come. */
+  /** Throws `overloaded` when there is no room for this many bytes. */
   requireRoom(bytes: number): void {
     if (bytes > SMALL_BYTES) this.#all.requireRoom(this, bytes)
   }
 
-  /** It arrives from now on; `refuse` is called when it has to give way. */
+  /** Marks the start of its arrival. `refuse` is called when it has to give way. */
   begin(refuse: (refusal: Error) => void): void {
     this.#refuse = refuse
     this.#movedAt = performance.now()
   }
 
-  /** All that is left of it leaves by `socket`, which is destroyed when it has to give way. */
+  /** Marks that it leaves by `socket`, which is destroyed when it has to give way. */
   leaveBy(socket: Socket): void {
     this.#leaving = { socket, bytes: bytesTaken(socket) }
     this.begin(() => socket.destroy())
   }
 
-  /** Notes the progress of what leaves. */
+  /** Notes the progress of a holder that leaves. */
   look(): void {
     if (this.#leaving === undefined) return
     const bytes = bytesTaken(this.#leaving.socket)
@@ -161,7 +166,7 @@ export class HeldPart {
     this.#movedAt = performance.now()
   }
 
-  /** So many more have come. Throws `overloaded` when they are too many. */
+  /** Adds bytes that have come. Throws `overloaded` when there is no room for them. */
   add(bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes <= SMALL_BYTES || this.#isOver) return
@@ -172,24 +177,25 @@ export class HeldPart {
     this.#count(Math.min(this.#bytes, this.#mostBytes()))
   }
 
-  /** No more of it comes. */
+  /** Marks the end of its arrival. */
   end(): void {
     this.#refuse = undefined
   }
 
+  /** Releases the memory and refuses the holder. */
   giveWay(refusal: Error): void {
     const refuse = this.#refuse
     this.release()
     refuse?.(refusal)
   }
 
-  /** Does `work` at once for a small body, and for others one after the other, since it takes a while. */
+  /** Does `work` at once for a small body, else in a later turn of the event loop. */
   inTurn(work: () => void): void {
     if (this.#bytes <= TURN_BYTES) work()
     else this.#all.turns.run(this.#bytes, work)
   }
 
-  /** For good. */
+  /** Releases all bytes for good. */
   release(): void {
     this.#isOver = true
     this.end()

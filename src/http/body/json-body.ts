@@ -1,7 +1,8 @@
 /**
- * Bodies. They are taken as bytes and decoded (`decoding.ts`), raw ones as `raw-body.ts` says. A JSON body is scanned once. Its
- * members that hold callers' JSON, which the route's schema marks as opaque, stay slices of those bytes; only the members that
- * are ours become objects. A large one is not read here (`large-calls.ts`).
+ * Reads bodies. They arrive as decoded bytes (`decoding.ts`); raw bodies are read by `raw-body.ts`.
+ * A JSON body is scanned once. Members that the schema of the route marks as opaque hold callers'
+ * JSON and stay slices of the bytes; other members become objects. A large body is read in a thread
+ * of large calls (`large-calls.ts`).
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -16,8 +17,9 @@ import { bodyTooLarge, declaredBytes, type RawBody, type RawLimits, readRaw } fr
 import { joinPieces, takeBody } from './read-body.ts'
 import { INSTEAD, OPAQUE } from './request-validation.ts'
 
+/** Limits of bodies. */
 export interface BodyLimits extends RawLimits {
-  /** What is held of all bodies together, see `memory-budget.ts`; one JSON body has room in any case. */
+  /** Most held bytes of all bodies (`memory-budget.ts`). One JSON body always has room. */
   readonly maxHeldBytes: number
   readonly maxDecompressionRatio: number
   readonly maxJsonDepthLevels: number
@@ -25,14 +27,17 @@ export interface BodyLimits extends RawLimits {
   readonly inlineBytes: number
 }
 
-/** The schema of a member that holds any JSON of a caller's and is passed on byte for byte. */
+/** Schema of a member that holds any JSON of a caller. Its bytes are passed on unchanged. */
 export function OpaqueJson(
   options: { description: string } & Record<string, unknown>,
 ): TUnsafe<JsonSlice> {
   return Type.Unsafe<JsonSlice>({ ...options, [OPAQUE]: true })
 }
 
-/** Reads JSON whole, by the schema of its route, and anything else only where a route takes it. */
+/**
+ * Adds the readers: of JSON by the schema of its route, and of raw bodies for routes that take
+ * them.
+ */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
   app.removeAllContentTypeParsers()
   app.decorateRequest('wholeBody', undefined)
@@ -44,13 +49,13 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
     },
   )
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
-    // Its body, if any, is empty and was read (`bodyless.ts`).
+    // Any body is empty and has been read (`bodyless.ts`).
     if (!takesBody(request)) return undefined
     requireRawRoute(request)
     const media = mediaOf(request.headers['content-type'])
     return readInline(request, await readRaw(media, sourceOf(request, stream), limits), limits)
   })
-  // No parser is asked when there is neither a body nor a content type.
+  // Fastify calls no parser without a body and a content type.
   app.addHook('preValidation', (request, _reply, done) => {
     if (request.body === undefined && bodySchema(request) !== undefined)
       request.body = emptyBody(request)
@@ -64,12 +69,14 @@ const sourceOf = ({ raw, heldBody: held }: FastifyRequest, stream: Readable) => 
   held,
 })
 
-/** Whether a JSON body is the value itself, and no envelope. The query is not validated yet. */
+/** Whether a JSON body is the value itself, not an envelope. The query is not validated yet. */
 function isBare(request: FastifyRequest): boolean {
   return takesRaw(request) && (request.query as { envelope?: unknown }).envelope === 'none'
 }
 
-/** A JSON document as a raw body. Throws `invalid_request` when it is empty, and what `mediaOf` and `readRaw` throw. */
+/**
+ * Reads a JSON document as a raw body. Throws what `mediaOf` and `readRaw` throw, and `LargeWork`.
+ */
 async function takeBare(
   request: FastifyRequest,
   stream: Readable,
@@ -80,7 +87,7 @@ async function takeBare(
   return readInline(request, body, limits)
 }
 
-/** A raw body. Throws `LargeWork` for a JSON document that is not to be read in this thread. */
+/** Returns the raw body. Throws `LargeWork` for a JSON document too large for this thread. */
 function readInline(request: FastifyRequest, body: RawBody, limits: BodyLimits): RawBody {
   const { media, content } = body
   if (media.kind !== 'json' || !Buffer.isBuffer(content)) return body
@@ -89,7 +96,7 @@ function readInline(request: FastifyRequest, body: RawBody, limits: BodyLimits):
   return body
 }
 
-/** What an empty body stands for. */
+/** Value of an empty body: `{}` if the route allows it. Throws `invalid_request` otherwise. */
 function emptyBody(request: FastifyRequest): object {
   if (request.routeOptions.config.bodyOptional === true) return {}
   const needed = takesRaw(request)
@@ -105,13 +112,13 @@ interface Taking {
   readonly done: Done
 }
 
-/** All of a JSON body, read when it is there. */
+/** Takes a whole JSON body, then reads it. */
 function takeJson(request: FastifyRequest, stream: Readable, { limits, done }: Taking): void {
   const { raw, heldBody: held } = request
   const maxBytes = limits.maxJsonBodyBytes
   const declared = Number(raw.headers['content-length'] ?? 0)
   settle(done, () => {
-    // of an encoded one, too: it is hardly smaller when it is decoded
+    // Checked for an encoded body too: decoded it is hardly smaller.
     if (declared > maxBytes) throw bodyTooLarge('json_body_bytes', maxBytes)
     held?.requireRoom(declared)
     takeBody(stream, { maxBytes, held }, (error, taken) =>
@@ -124,7 +131,7 @@ function takeJson(request: FastifyRequest, stream: Readable, { limits, done }: T
   })
 }
 
-/** Throws `LargeWork` for a body that is not to be read in this thread. */
+/** Throws `LargeWork` for a body too large for this thread. */
 function requireInline(
   { routeOptions }: FastifyRequest,
   { length }: Buffer,
@@ -167,7 +174,7 @@ function readJsonBody(request: FastifyRequest, body: Buffer, limits: BodyLimits)
   return readBySchema(document, schema)
 }
 
-/** Whether the route has a body at all. */
+/** Whether the route takes a body. */
 export const takesBody = (request: FastifyRequest): boolean =>
   bodySchema(request) !== undefined || takesRaw(request)
 
@@ -183,10 +190,10 @@ function requireRawRoute(request: FastifyRequest): void {
   )
 }
 
-/** What curl says of any body that it is not told the type of. */
+/** Content type that curl sends when it is given none. */
 const FORM = 'application/x-www-form-urlencoded'
 
-/** After so many the rest is not read: validation refuses the body anyway. */
+/** Unknown members after which reading stops, since validation refuses the body anyway. */
 const UNKNOWN_MEMBERS = 100
 
 const SCALARS: readonly string[] = ['string', 'integer', 'number', 'boolean', 'null']
@@ -197,19 +204,19 @@ interface SchemaNode {
   readonly type?: string
   readonly enum?: readonly unknown[]
   readonly properties?: Readonly<Record<string, SchemaNode>>
-  /** `false` where there are only the properties. */
+  /** `false` when `properties` lists all members. */
   readonly additionalProperties?: boolean | SchemaNode
   readonly anyOf?: readonly SchemaNode[]
   readonly content?: Readonly<Record<string, { readonly schema: SchemaNode }>>
 }
 
-/** What a call's JSON body has to be; undefined where it takes none. */
+/** Schema of a call's JSON body; undefined when it takes none. */
 function bodySchema(request: FastifyRequest): SchemaNode | undefined {
   const schema = request.routeOptions.schema?.body as SchemaNode | undefined
   return schema?.content === undefined ? schema : schema.content['application/json']?.schema
 }
 
-/** An object of ours, with slices where the schema is opaque. Unknown members become null: validation names them. */
+/** Reads an object, with slices for opaque members. Unknown members become null for validation. */
 function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
   if (schema[OPAQUE] === true) return value
   const shape = value.kind === 'object' ? objectShape(schema) : undefined
@@ -232,7 +239,7 @@ function readBySchema(value: JsonSlice, schema: SchemaNode): unknown {
   return object
 }
 
-/** A value of ours. Where only a scalar can be, a container is refused by its kind, however large, without being read. */
+/** Reads a value. A container in place of a scalar is not read; its kind is enough to refuse it. */
 function readLeaf(value: JsonSlice, schema: SchemaNode): unknown {
   if (value.kind === 'null') return null
   if (isScalar(schema) && value.kind === 'array') return []
@@ -262,11 +269,11 @@ function memberSchema(shape: SchemaNode, name: string): SchemaNode | undefined {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The route takes any content type, as a `RawBody`. */
+    /** True for a route that takes any content type as a `RawBody`. */
     rawBody?: boolean
-    /** An empty JSON body counts as `{}`. */
+    /** True when an empty JSON body counts as `{}`. */
     bodyOptional?: boolean
-    /** A route that works on a body in several turns takes those that are so many times as large as others. */
+    /** Factor on the size that this thread reads, for a route that works in several turns. */
     inlineTimes?: number
   }
 }

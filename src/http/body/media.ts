@@ -1,9 +1,7 @@
-/**
- * What a raw body is, by its content type alone.
- */
+/** Decides from the content type alone what a raw body is. */
 import { CoatcheckError } from '../../core/errors.ts'
 
-/** Without `*`, which is for ranges of types: nothing can be of one. */
+/** Excludes `*`, which stands for ranges of types. */
 const MEDIA_TYPE = /^([!#$%&'+.^_`|~0-9a-z-]+\/[!#$%&'+.^_`|~0-9a-z-]+)\s*(?:;.*)?$/is
 const BINARY = /^(?:image|audio|video)\/|^application\/(?:octet-stream|pdf|zip)$/
 const FORM = /^(?:application\/x-www-form-urlencoded|multipart\/.*)$/
@@ -11,14 +9,15 @@ const JSON_SUFFIX = /\+json$/
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)"?/i
 const UTF8 = /^(?:utf-?8|us-ascii)$/i
 
+/** Kind and type of a raw body. */
 export interface Media {
-  /** `text`: if it is UTF-8, else a binary. */
+  /** A body of the kind `text` that is not UTF-8 is stored as a binary. */
   readonly kind: 'json' | 'text' | 'binary'
-  /** The content type as it came. */
+  /** Content type as it came. */
   readonly mediaType: string
 }
 
-/** Throws `unsupported_media_type`. */
+/** Media of a content type. Throws `unsupported_media_type`. */
 export function mediaOf(contentType: string | undefined): Media {
   const mediaType = contentType?.trim() ?? ''
   const type = MEDIA_TYPE.exec(mediaType)?.[1]?.toLowerCase()
@@ -38,7 +37,7 @@ export function mediaOf(contentType: string | undefined): Media {
   return { kind: JSON_SUFFIX.test(type) ? 'json' : 'text', mediaType }
 }
 
-/** The charset that a content type names when it is not UTF-8. */
+/** Charset that a content type names; undefined for UTF-8 and for none. */
 export function foreignCharset(contentType = ''): string | undefined {
   const charset = CHARSET.exec(contentType)?.[1]
   return charset === undefined || UTF8.test(charset) ? undefined : charset

@@ -1,7 +1,8 @@
 /**
- * What bodies that are taken whole hold in memory, all together and at most so much: counted as it comes, until the answer is
- * made, or taken where it is a stream that may have parts of the body. A length that is told holds nothing yet, so that a client
- * which announces much and sends little keeps nobody out; but a body that has no room is refused unread.
+ * Bounds the held bytes of all bodies that are taken whole. Bytes count as they arrive, until the
+ * answer is made, or has left if it is a stream that may contain parts of the body. A declared
+ * length does not count yet: a client that declares a large body but sends slowly must not block
+ * others. A body whose declared length has no room is refused unread.
  */
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -12,12 +13,14 @@ import { declaredBytes, hasBody, WHOLE_BODY_BYTES } from './raw-body.ts'
 const WORDS: HeldWords = {
   limit: 'held_body_bytes',
   full: (maxBytes) =>
-    `The bodies of other requests hold so much of ${maxBytes} bytes, the limit (held_body_bytes), that this one has no room.`,
+    `The bodies of other requests hold so much of ${maxBytes} bytes, the limit (held_body_bytes), that there is no room for this one.`,
   gaveWay: (maxBytes) =>
     `The body made room for another: it arrived slowly, or its tenant had more than half of ${maxBytes} bytes, the limit (held_body_bytes).`,
 }
 
-/** Gives every request whose body is not known to be small its `heldBody`. One body alone has room, whatever the limit. */
+/**
+ * Gives each request a `heldBody`, unless its body is known to be small. One body always has room.
+ */
 export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldMemory {
   const { maxHeldBytes, maxJsonBodyBytes } = limits
   const bodies = new HeldMemory(Math.max(maxHeldBytes, maxJsonBodyBytes, WHOLE_BODY_BYTES), WORDS)
@@ -41,7 +44,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldMem
       request.wholeBody = undefined
       held.release()
     } else if (request.raw.socket instanceof Socket) {
-      // An answer that is a stream may have parts of the body.
+      // An answer that is a stream may contain parts of the body.
       held?.leaveBy(request.raw.socket)
     }
     done(null, payload)
@@ -49,7 +52,7 @@ export function addHeldBodies(app: FastifyInstance, limits: BodyLimits): HeldMem
   return bodies
 }
 
-/** Counts an answer that is whole in memory until it has left. Throws `overloaded` when there is no room for it. */
+/** Counts an answer in memory until it has left. Throws `overloaded` without room for it. */
 export function holdAnswer(request: FastifyRequest, reply: FastifyReply, bytes: number): void {
   if (request.heldBody !== undefined) return
   const held = new HeldPart(request.server.heldBodies, request.tenant)
@@ -62,7 +65,7 @@ declare module 'fastify' {
     readonly heldBodies: HeldMemory
   }
   interface FastifyRequest {
-    /** Undefined for a body that need not be counted. */
+    /** Memory of the body; undefined for a body that is not counted. */
     heldBody: HeldPart | undefined
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Raw bodies: a small one, and any JSON, is taken whole; a larger one is handed on in pieces, which come no faster than they
- * are taken. Neither grows past its limit, whether or not the client told a length.
+ * Raw bodies. A small one, and any JSON, is taken whole. A larger one is passed on in pieces, no
+ * faster than they are taken. Limits hold whether or not the client declares a length.
  */
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
@@ -11,16 +11,17 @@ import type { Media } from './media.ts'
 import { brokenBy, joinPieces, type Taken, takeBody } from './read-body.ts'
 
 /**
- * Up to here a body is taken whole: one message to the writer and one commit, where pieces take at least three messages and two
- * commits. Past it that is little beside the bytes themselves, and what many puts at a time hold in memory starts to count.
+ * Longest body that is taken whole unless it is JSON. That needs one message to the writer and one
+ * commit; pieces need at least three messages and two commits. For a longer body that matters
+ * little, and the memory of many puts at a time matters more.
  */
 export const WHOLE_BODY_BYTES = 1_048_576
 
-/** Whether a request says that it has a body. */
+/** Whether the headers of a request announce a body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** How long a body is, by its headers; undefined when they do not tell, or only how long it is in its content coding. */
+/** Bytes of a body by its headers; undefined when they do not tell, or the body is encoded. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const { 'content-length': length, 'content-encoding': coding = 'identity' } = headers
   return length === undefined || coding.trim().toLowerCase() !== 'identity'
@@ -28,17 +29,17 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
     : Number(length)
 }
 
-/** How large bodies may be. */
+/** Limits of the size of bodies. */
 export interface RawLimits {
   readonly maxJsonBodyBytes: number
   readonly maxRawBodyBytes: number
 }
 
-/** A raw body with what it is. */
+/** A raw body and its media. */
 export class RawBody {
   readonly media: Media
   readonly content: Buffer | AsyncIterable<Uint8Array>
-  /** Where a length is told, and the content is not here yet. */
+  /** Declared length of a body in pieces, if any. */
   readonly declaredBytes: number | undefined
 
   constructor(
@@ -54,6 +55,7 @@ export class RawBody {
 
 type LimitName = 'json_body_bytes' | 'raw_body_bytes'
 
+/** The problem of a body over a limit. */
 export function bodyTooLarge(limit: LimitName, value: number): CoatcheckError {
   const detail = `The body has more than ${value} bytes, the limit (${limit}).`
   return new CoatcheckError('body_too_large', detail, { limit, value })
@@ -61,12 +63,15 @@ export function bodyTooLarge(limit: LimitName, value: number): CoatcheckError {
 
 interface Source {
   readonly stream: Readable
-  /** Undefined where no length is told. */
+  /** Undefined without a declared length. */
   readonly declaredBytes: number | undefined
   readonly held: HeldPart | undefined
 }
 
-/** Throws `body_too_large`, `overloaded`, and `invalid_request` for a body that breaks off; so do the pieces. */
+/**
+ * Reads a raw body. It and the pieces throw `body_too_large`, `overloaded`, and `invalid_request`
+ * for a body that breaks off.
+ */
 export async function readRaw(
   media: Media,
   { stream, declaredBytes, held }: Source,
@@ -79,7 +84,7 @@ export async function readRaw(
     bodyTooLarge(isJson ? 'json_body_bytes' : 'raw_body_bytes', limitBytes)
   if (told > limitBytes) throw tooLarge()
   const wholeBytes = isJson ? limitBytes : Math.min(limitBytes, WHOLE_BODY_BYTES)
-  // Of one that is to be handed on, something has to be there: until then it is nobody's business.
+  // A body that will be passed on in pieces is passed on as soon as its first bytes are here.
   const maxBytes = told > wholeBytes ? 0 : wholeBytes
   if (maxBytes > 0) held?.requireRoom(told)
   const taken = await take(stream, { maxBytes, held })
@@ -100,7 +105,10 @@ const take = (
     )
   })
 
-/** The pieces taken so far and those to come, each gone when the next is taken. Whoever stops taking them leaves the stream as it is, to be read on. */
+/**
+ * Pieces taken so far and those to come. Each is freed when the next is taken. A reader that stops
+ * early leaves the stream open, so that the rest can be read.
+ */
 async function* allPieces(
   first: readonly Buffer[],
   stream: Readable,

@@ -1,13 +1,16 @@
-/** Taking a body into memory, up to a limit: its pieces as they come, with no copy and no wait in between. */
+/**
+ * Takes a body into memory, up to a limit. Pieces are kept as they come, without a copy or a wait.
+ */
 import { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { CoatcheckError } from '../../core/errors.ts'
 import { free } from '../../core/memory.ts'
 import { SMALL_PIECE_BYTES, SmallPieces } from './small-pieces.ts'
 
+/** Pieces of a body. */
 export interface Taken {
   readonly pieces: readonly Buffer[]
-  /** Else there is more, and the stream is paused. */
+  /** False when there is more; the stream is then paused. */
   readonly ended: boolean
 }
 
@@ -18,24 +21,24 @@ interface Bounds {
   readonly held: Held | undefined
 }
 
-/** Who cares for large bodies. */
+/** Counter of the memory of a large body, see `held-memory.ts`. */
 interface Held {
-  /** Is told how the body is refused when it has to give way to another, while it arrives. */
+  /** Marks the start. `refuse` is called when the body has to give way while it arrives. */
   begin(refuse: (refusal: Error) => void): void
   end(): void
-  /** Is told what comes; what it throws refuses the body. */
+  /** Counts bytes. An error that it throws refuses the body. */
   add(bytes: number): void
   /** Does `work` when it is this body's turn. */
   inTurn(work: () => void): void
 }
 
-/** The pieces of a body in the order in which they came; small ones that follow each other are one. */
+/** Pieces of a body in order of arrival. Adjacent small pieces are joined. */
 class Pieces {
   readonly #all: Buffer[] = []
   readonly #small = new SmallPieces()
 
   add(piece: Buffer): void {
-    // The first is often the only one.
+    // The first piece is often the only one, so it is not copied.
     const isAlone = piece.length >= SMALL_PIECE_BYTES || this.#all.length === 0
     if (isAlone || this.#small.isFull) this.#endSmall()
     if (isAlone) this.#all.push(piece)
@@ -52,9 +55,11 @@ class Pieces {
   }
 }
 
-/** Takes what comes until it ends, or is more than `maxBytes`. `invalid_request` for a body that breaks off. */
+/**
+ * Takes a body until it ends or exceeds `maxBytes`. A body that breaks off is `invalid_request`.
+ */
 export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Done): void {
-  // Its events are over when the client went before this.
+  // A client that is gone already causes no more events.
   if (stream.destroyed) return void done(brokenOff())
   const pieces = new Pieces()
   let bytes = 0
@@ -88,7 +93,7 @@ export function takeBody(stream: Readable, { maxBytes, held }: Bounds, done: Don
   stream.on('data', onData).on('end', onEnd).on('error', onError).on('close', onError)
 }
 
-/** All of a body, of whose pieces nothing is left: those of a socket are this request's own. */
+/** Joins the pieces of a body and frees those of a socket, which no one else uses. */
 export function joinPieces(pieces: readonly Buffer[], stream: Readable): Buffer {
   const [first] = pieces
   const isOwn = stream instanceof IncomingMessage
@@ -98,9 +103,10 @@ export function joinPieces(pieces: readonly Buffer[], stream: Readable): Buffer 
   return body
 }
 
-/** What decoding says of a body is said; any other error is a client that went. */
+/** Keeps a `CoatcheckError` of decoding. Any other error means that the client is gone. */
 export const brokenBy = (error: unknown): CoatcheckError =>
   error instanceof CoatcheckError ? error : brokenOff()
 
+/** The problem of a body that breaks off. */
 export const brokenOff = (): CoatcheckError =>
   new CoatcheckError('invalid_request', 'The body broke off before its end.')

@@ -1,9 +1,10 @@
 /**
- * Validation of requests against the route schemas. Params and query strings arrive as text and are coerced; a body is
- * already typed and is neither coerced nor stripped.
+ * Validation of requests against the route schemas. Params and queries arrive as text and are
+ * coerced. A body is typed already; it is neither coerced nor stripped.
  *
- * Fastify's `setValidatorCompiler` and `setSerializerCompiler` are not enough: a child context that calls `addSchema` makes
- * its own from the factories (fastify 5.12), so the factories are what is given.
+ * Fastify's `setValidatorCompiler` and `setSerializerCompiler` are not enough: a child context that
+ * calls `addSchema` makes its own compilers from the factories (fastify 5.12). So the factories are
+ * set.
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import type { FastifyServerOptions } from 'fastify'
@@ -11,35 +12,38 @@ import { quote } from '../../validation/quote-data.ts'
 import { serialize } from '../reply/reply.ts'
 import { RawBody } from './raw-body.ts'
 
-/** Marks a schema of callers' JSON, which stays bytes; see `json-body.ts`. */
+/** Keyword for a schema of callers' JSON, which stays bytes; see `json-body.ts`. */
 export const OPAQUE = 'x-opaque-json'
-/** On a schema of an object: a sentence for who sends something else in its place. */
+/** Keyword with a sentence for callers who send something other than the schema's object. */
 export const INSTEAD = 'x-instead'
 
 type SchemaController = NonNullable<FastifyServerOptions['schemaController']>
 
 const JSON_TYPE = 'application/json'
 
-/** What a validator is made for. Fastify names the media type where a body has a schema for each. */
+/**
+ * Part of a request that a validator is for. `contentType` is set for a body with several types.
+ */
 interface RoutePart {
   readonly schema?: unknown
   readonly httpPart?: string
   readonly contentType?: string
 }
 
+/** Factories of validators and serializers. */
 export const schemaController: SchemaController = {
   compilersFactory: {
-    // Answers are plain objects of ours: serialized as they are, nothing dropped. Fastify takes bytes as well as text.
+    // Answers are serialized whole, without a schema. Fastify takes bytes as well as text.
     buildSerializer: () => () => serialize as (answer: unknown) => string,
     buildValidator(externalSchemas) {
-      // Formats in route schemas are for readers; what has to hold is a pattern or a bound.
+      // Formats in route schemas are for readers only; patterns and bounds are enforced.
       const common = {
         strict: false,
         ownProperties: true,
         validateFormats: false,
-        // Ours, and linted as part of the OpenAPI document; a meta-schema for each instance would take half of a start.
+        // The schemas are linted in the OpenAPI document. A meta-schema would take half of a start.
         validateSchema: false,
-        // errors that can say what there is instead
+        // Errors can then list the members that exist.
         verbose: true,
       } as const
       const text = new Ajv({ ...common, coerceTypes: true, useDefaults: true })
@@ -49,7 +53,7 @@ export const schemaController: SchemaController = {
         json.addSchema(schema)
       }
       return ({ schema, httpPart, contentType }: RoutePart) => {
-        // A body that is callers' JSON as a whole, or no JSON, is read by its use case; its schema only tells of it.
+        // An opaque or raw body is read by its use case; its schema only documents it.
         const isOurs = contentType === undefined || contentType === JSON_TYPE
         if (OPAQUE in (schema as object) || !isOurs) return (() => true) as never
         if (httpPart === 'body') return bodyValidator(json.compile(schema as object)) as never
@@ -64,7 +68,10 @@ interface ObjectSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>
 }
 
-/** The one way in which an integer is written in a query or path; `Number` also reads `0x5`, `1e2`, `1.0`, `+5` and `05`. */
+/**
+ * The only spelling of an integer in a query or path. `Number` would also read `0x5`, `1e2`, `1.0`,
+ * `+5` and `05`.
+ */
 const PLAIN_INTEGER = /^(?:0|-?[1-9][0-9]*)$/
 
 /** Coerces text as Ajv does, but takes only plain decimal digits for an integer. */
@@ -76,7 +83,7 @@ function textValidator(
   const validateText = (part: Record<string, unknown>): boolean => {
     for (const name of integers) {
       const written = part[name]
-      // Ajv refuses it as no integer.
+      // Ajv refuses NaN: it is no integer.
       if (typeof written === 'string' && !PLAIN_INTEGER.test(written)) part[name] = Number.NaN
     }
     const isValid = validate(part) as boolean
@@ -87,7 +94,7 @@ function textValidator(
   return validateText
 }
 
-/** Of a body that was taken raw, whatever its type, nothing is validated. */
+/** Validates a body, unless it is raw. */
 function bodyValidator(validate: ValidateFunction): (body: unknown) => boolean {
   const validateBody = (body: unknown): boolean => {
     const isValid = body instanceof RawBody || validate(body)
@@ -98,7 +105,7 @@ function bodyValidator(validate: ValidateFunction): (body: unknown) => boolean {
   return validateBody
 }
 
-/** Header names as Node has them; a schema shows them as they are known. */
+/** The schema with header names in lower case, as Node has them. */
 function inLowerCase(schema: { readonly properties?: Readonly<Record<string, object>> }): object {
   const names = Object.entries(schema.properties ?? {}).map(([name, value]) => [
     name.toLowerCase(),
@@ -114,7 +121,7 @@ const PARTS: Readonly<Record<string, string>> = {
   headers: 'the headers',
 }
 
-/** What is wrong with a request, and what it should be. */
+/** Sentence that says what is wrong with a request and what is expected. */
 export function describeInvalid(errors: readonly ErrorObject[], part: string | undefined): string {
   const where = PARTS[part ?? 'body'] ?? 'the request'
   const error = errors[0]
@@ -133,7 +140,7 @@ function describeError(error: ErrorObject): string {
       return describeUnknown(String(params['additionalProperty']), error)
     case 'required': {
       const lacks = `lacks the member ${JSON.stringify(params['missingProperty'])}`
-      // it may be there, misspelled
+      // The member may be there, misspelled.
       const unknown = unknownMember(error)
       return unknown === undefined ? lacks : `${lacks} and ${describeUnknown(unknown, error)}`
     }
@@ -155,7 +162,7 @@ function describeError(error: ErrorObject): string {
   }
 }
 
-/** A JSON Schema type, or one of several, in words. */
+/** Words for a JSON Schema type, or for one of several. */
 function describeType(type: string | readonly string[]): string {
   const types = [type].flat().map((name) => TYPES[name] ?? name)
   return `must be ${types.join(' or ')}`
@@ -184,7 +191,7 @@ function knownText(names: readonly string[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`
 }
 
-/** The first member of an object that may have none but those of its schema. */
+/** First unknown member of an object whose schema lists all members. */
 function unknownMember(error: ErrorObject): string | undefined {
   if (error.parentSchema?.['additionalProperties'] !== false) return undefined
   const known = membersIn(error)

@@ -1,22 +1,23 @@
-/** Pieces of a body from this many bytes on are kept as they come; smaller ones are copied together. */
+/** Bytes from which a piece of a body is kept as it comes. Smaller ones are copied together. */
 export const SMALL_PIECE_BYTES = 4_096
 const FIRST_BYTES = 1_024
 const MOST_BYTES = 65_536
 
 /**
- * Small pieces of a body, copied into one buffer. A piece of one byte costs hundreds of bytes as an object of its own, so that
- * memory would not follow the bytes received: a client chooses how small its chunks and packets are.
+ * Small pieces of a body, copied into one buffer. As a separate object, a piece of one byte costs
+ * hundreds of bytes. A client chooses how small its chunks and packets are, so memory would not be
+ * bounded by the bytes received.
  */
 export class SmallPieces {
   #buffer: Buffer | undefined
   #bytes = 0
 
-  /** How many bytes it has. */
+  /** Number of bytes in the buffer. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Whether a small piece may not fit any more. */
+  /** True when another small piece might not fit. */
   get isFull(): boolean {
     return this.#bytes > MOST_BYTES - SMALL_PIECE_BYTES
   }
@@ -28,7 +29,7 @@ export class SmallPieces {
     this.#bytes = bytes
   }
 
-  /** All bytes, in memory that nobody else has. It is empty after. */
+  /** Returns all bytes, in memory that nothing else uses, and empties the buffer. */
   take(): Buffer {
     const all = (this.#buffer ?? Buffer.alloc(0)).subarray(0, this.#bytes)
     this.#buffer = undefined

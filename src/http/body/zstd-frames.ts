@@ -1,10 +1,10 @@
 /**
- * The frames of a zstd stream (RFC 8878), found by their headers alone and not decoded. Node's decoder stops at the end of a frame
- * and drops what else it was given, so each piece that it gets must end where a frame does, or before. One decoder then
- * reads all frames of a body. What is decoded is checked by the decoder.
+ * Finds the frames of a zstd stream (RFC 8878) by their headers, without decoding. Node's decoder
+ * stops at the end of a frame and drops the rest of the piece, so each piece must end at the end of
+ * a frame or before it. One decoder then reads all frames of a body and checks their contents.
  */
 
-/** Most bytes of any part that is read here: magic number, frame header, block header. */
+/** Bound of the bytes of any part read here: magic number, frame header, block header. */
 const PART_BYTES = 14
 const MAGIC = 0xfd2fb528
 const SKIPPABLE_MAGIC = 0x184d2a50
@@ -16,15 +16,16 @@ const CHECKSUM_BYTES = 4
 const RLE_BLOCK = 1
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4] as const
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const
-/** A content size of two bytes counts from here. */
+/** Added to a content size of two bytes. */
 const TWO_BYTES_BASE = 256
 
+/** Limits of a stream. */
 export interface FrameLimits {
   readonly maxFrames: number
   readonly maxWindowBytes: number
 }
 
-/** What is wrong with the frames of a body; `kind` says which limit or rule. */
+/** Error in the frames of a body. `kind` names the limit or rule. */
 export class FrameError extends Error {
   readonly kind: 'no_zstd' | 'frames' | 'window' | 'truncated'
 
@@ -36,6 +37,7 @@ export class FrameError extends Error {
 
 type Part = 'magic' | 'skippable_size' | 'descriptor' | 'header' | 'block' | 'checksum'
 
+/** Reader of the frames of one stream. */
 export class ZstdFrames {
   readonly #limits: FrameLimits
   readonly #read = Buffer.alloc(PART_BYTES)
@@ -43,7 +45,7 @@ export class ZstdFrames {
   #readBytes = 0
   #part: Part = 'magic'
   #needBytes = MAGIC_BYTES
-  /** Bytes to pass over before the next part. */
+  /** Bytes to skip before the next part. */
   #passBytes = 0
   #descriptor = 0
   #frames = 0
@@ -53,7 +55,7 @@ export class ZstdFrames {
     this.#limits = limits
   }
 
-  /** The largest window of the frames so far, in bytes. */
+  /** Largest window of the frames so far, in bytes. */
   get windowBytes(): number {
     return this.#windowBytes
   }
@@ -71,7 +73,7 @@ export class ZstdFrames {
     if (start < piece.length) yield piece.subarray(start)
   }
 
-  /** Throws {@link FrameError} when the stream ends within a frame, or has none. */
+  /** Throws {@link FrameError} when the stream ends within a frame or has no frame. */
   end(): void {
     const isWhole = this.#part === 'magic' && this.#readBytes === 0 && this.#passBytes === 0
     if (!isWhole || this.#frames === 0) throw new FrameError('truncated')
@@ -94,7 +96,7 @@ export class ZstdFrames {
     return bytes
   }
 
-  /** Reads the part that is whole now, and says which comes next. */
+  /** Reads a complete part and sets the next one. */
   #endPart(): void {
     if (this.#part === 'magic') this.#readMagic()
     else if (this.#part === 'descriptor') this.#readDescriptor()
@@ -130,7 +132,7 @@ export class ZstdFrames {
     )
   }
 
-  /** A frame in a single segment has no window but its whole content. */
+  /** The window of a frame with a single segment is its whole content. */
   #readHeader(): void {
     const windowBytes = isSingleSegment(this.#descriptor)
       ? this.#contentBytes()
@@ -175,7 +177,7 @@ function sizeBytesIn(descriptor: number): number {
   return flag === 0 && isSingleSegment(descriptor) ? 1 : (CONTENT_SIZE_BYTES[flag] ?? 0)
 }
 
-/** The window that a window descriptor says: a power of two and eighths of it, from 1 KiB. */
+/** Window of a descriptor, in bytes: a power of two from 1 KiB on, and eighths of it. */
 function windowOf(descriptor: number): number {
   const base = 2 ** (10 + (descriptor >>> 3))
   return base + (base / 8) * (descriptor & 7)

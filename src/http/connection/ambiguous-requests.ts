@@ -1,11 +1,12 @@
 /**
- * Requests that two readers could take for two different ones: what comes twice where once is meant, a body in a coding that is
- * not undone, no host. They are refused before anything else is asked. What is no HTTP at all never gets here.
+ * Refuses requests that two readers could understand differently: with a repeated header that may
+ * occur once, an unknown transfer coding, or no host. They are refused before any other check.
+ * Bytes that are no HTTP never get here.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 
-/** Node would take the first of these, or join them to one. */
+/** Headers that may occur once. Node would take the first, or join them. */
 const ONCE: ReadonlySet<string> = new Set([
   'authorization',
   'coatcheck-tool-use-id',
@@ -16,12 +17,13 @@ const ONCE: ReadonlySet<string> = new Set([
   'origin',
 ])
 
+/** Adds the checks. */
 export function addFraming(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     requireOneReading(request)
     done()
   })
-  // Node would answer an expectation that it does not know with a bare 417. It may be passed over, and is.
+  // Node would answer an unknown expectation with a bare 417. It may be ignored (RFC 9110).
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
   )
@@ -33,14 +35,14 @@ function requireOneReading({ raw }: FastifyRequest): void {
   const coding = raw.headers['transfer-encoding']
   if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
     throw invalid(
-      `The transfer-encoding ${JSON.stringify(coding)} is not taken, only chunked. A compressed body is told by content-encoding.`,
+      `The transfer-encoding ${JSON.stringify(coding)} is not supported, only chunked. Name the compression of a body in content-encoding.`,
     )
   }
   if (raw.headers.host === undefined && raw.httpVersion === '1.1')
     throw invalid('The request has no Host header.')
 }
 
-/** The first name of {@link ONCE} that comes twice in the list of names and values. */
+/** First name of {@link ONCE} that occurs twice in the list of names and values. */
 function repeated(rawHeaders: readonly string[]): string | undefined {
   const seen = new Set<string>()
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -1,15 +1,17 @@
 /**
- * The rest of a body that was answered before it was there. It is read and dropped, since many clients look for an answer only
- * when they have sent everything; but not for ever, and of who has no token no more than a little.
+ * Reads and drops the rest of a body that was answered before it had arrived, since many clients
+ * read the answer only when they have sent everything. The time is limited, and so are the bytes of
+ * a client without a token.
  */
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 const LOOK_MS = 100
 const DRAIN_MS = 60_000
-/** Of a request that is nobody's; about as much is on its way when the answer leaves. */
+/** Limit for a request without a tenant. About as much is on its way when the answer leaves. */
 const STRANGERS_BYTES = 1_048_576
 
+/** Adds the draining of bodies after their answers. */
 export function addDraining(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, done) => {
     const { raw } = request

@@ -1,9 +1,10 @@
 /**
- * Clients that ask, with `expect: 100-continue`, whether to send a body: they are told to when the first of it is wanted, so that
- * one that is refused by its headers gets its problem alone.
+ * Answers `expect: 100-continue` when the body is first read. A request that is refused by its
+ * headers gets only its problem.
  */
 import type { FastifyInstance } from 'fastify'
 
+/** Adds the answer. */
 export function addContinue(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => {
     request.once('resume', () => {

@@ -1,24 +1,26 @@
 /**
- * Where an HTTP/1.1 message may end in the bytes of a connection. The head of a request ends with an empty line, and so does a body
- * in chunks; any other body has a length. Bytes are cut there, so that the parser never gets those of two requests at once. An
- * empty line within a chunk is a cut, too, which does no harm.
+ * Finds where an HTTP/1.1 message may end in the bytes of a connection. The head of a request and a
+ * body in chunks end with an empty line; any other body has a length. Bytes are cut there, so that
+ * the parser never gets bytes of two requests at once. A cut at an empty line within a chunk does
+ * no harm.
  */
 const CR = 0x0d
 const LF = 0x0a
 const EMPTY_LINE = Buffer.from('\r\n\r\n')
 
+/** Finder of the ends of one connection's messages. */
 export class MessageEnds {
   /** Bytes left of a body that has a length. */
   #bodyBytes = 0
-  /** How much of an empty line the last bytes were. */
+  /** Bytes of an empty line that the last bytes match. */
   #matched = 0
 
-  /** A body of so many bytes comes now. */
+  /** Announces a body of this many bytes. */
   bodyFollows(bytes: number): void {
     this.#bodyBytes = bytes
   }
 
-  /** The end, at most `piece.length`, of the bytes from `at` that are of one message. They count as read. */
+  /** End of the bytes from `at` that belong to one message. These bytes count as read. */
   next(piece: Buffer, at: number): number {
     if (this.#bodyBytes > 0) {
       const bytes = Math.min(this.#bodyBytes, piece.length - at)

@@ -1,6 +1,6 @@
 /**
- * All that is borrowed from the inside of Node's HTTP server (24): names that no documentation promises. {@link requireNodeHttp}
- * fails at the start where one of those that requests depend on is gone.
+ * Internals of Node's HTTP server (24) that this service uses. They are not documented.
+ * {@link requireNodeHttp} fails at the start when one that requests depend on is missing.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -9,16 +9,17 @@ import { Duplex } from 'node:stream'
 const ON_DATA = 'bound socketOnData'
 const ON_END = 'bound socketOnEnd'
 
-/** What the server does with the bytes of a connection. */
+/** Input of the parser of a connection. */
 export interface ParserInput {
   data(piece: Buffer): void
-  /** The client sends no more. */
+  /** Marks the end of the client's bytes. */
   end(): void
 }
 
 /**
- * Takes the bytes of a connection away from the server's parser, and returns how to give them to it. Nothing may be given to it
- * when the socket is destroyed: its parser may be another connection's by then.
+ * Takes over the bytes of a connection and returns the input of its parser. After the socket is
+ * destroyed nothing may be passed in: the parser may belong to another connection by then. Throws
+ * when this Node has no such parser.
  */
 export function takeParserInput(socket: Duplex): ParserInput {
   const data = takeListener(socket, 'data', ON_DATA)
@@ -37,20 +38,20 @@ function takeListener(socket: Duplex, event: 'data' | 'end', name: string): List
   return listener as Listener
 }
 
-/** The answer that is being made for, or sent to, a connection; undefined between two of them. */
+/** Answer in progress on a connection; undefined between two answers. */
 export function answerOn(socket: Duplex): ServerResponse | undefined {
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null }
   return answer ?? undefined
 }
 
-/** Keeps a connection open after an answer that says that it will be closed. */
+/** Keeps a connection open after an answer with `connection: close`. */
 export function keepOpenAfter(answer: ServerResponse): void {
   Object.assign(answer, { _last: false })
 }
 
 /**
- * How many bytes the system has taken of all that was written. `bytesWritten` counts a write as a whole when it begins, however
- * large.
+ * Bytes that the system has taken of all that was written. The socket's `bytesWritten` counts a
+ * whole write as soon as it begins.
  */
 export function bytesTaken(socket: Socket): number {
   const { _handle: handle } = socket as Socket & {

@@ -1,6 +1,4 @@
-/**
- * Requests that no route takes: a path that there is, with another method, or a path that there is not.
- */
+/** Answers requests that no route takes: an unknown path, or a known path with another method. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import { sendProblem } from '../problems/problems.ts'
@@ -10,21 +8,21 @@ interface Route {
   readonly path: RegExp
 }
 
-/** Call it before any route is added. */
+/** Adds the answers. Call it before any route is added. */
 export function addNotFound(app: FastifyInstance): void {
   const routes: Route[] = []
   app.addHook('onRoute', ({ method, url }) => {
     routes.push({ methods: [method].flat(), path: patternOf(url) })
   })
   app.setNotFoundHandler((request, reply) => refuse(routes, request, reply))
-  // Before the body is looked at: what is wrong is the path or the method, whatever the body is.
+  // Before the body is read: the path or the method is wrong, whatever the body is.
   app.addHook('preParsing', (request, reply, payload, done) => {
     if (request.is404) refuse(routes, request, reply)
     else done(null, payload)
   })
 }
 
-/** What paths a route's pattern takes: `/runs/:run_id`, `/static/*`. */
+/** Expression for the paths of a route's pattern, such as `/runs/:run_id` or `/static/*`. */
 function patternOf(url: string): RegExp {
   const source = url
     .replace(/\/$/, '')
@@ -43,10 +41,10 @@ function refuse(
   const known = routes.filter((route) => route.path.test(path))
   const allow = [...new Set(known.flatMap(({ methods }) => methods))].join(', ')
   const detail = `There is no ${request.method} ${path}`
-  // what curl makes of -T
+  // curl sends a PUT for -T.
   const isUpload = request.method === 'PUT' && allow.includes('POST')
   const hint = isUpload ? ' With curl, add -X POST to -T.' : ''
-  // a route of many paths, such as files, may take the method and have nothing there
+  // A route of many paths, such as files, may take the method but have nothing at this path.
   const takesMethod = known.some(({ methods }) => methods.includes(request.method))
   const error =
     allow === '' || takesMethod

@@ -1,8 +1,9 @@
 /**
- * One request of a connection at a time. Node's parser reads all requests of what arrived, and all of them are answered into memory,
- * whether or not the client takes the answers. Here the bytes after a request wait, unread, until the system has taken its
- * answer: a client that reads nothing has one answer, and what follows a request, be it malformed or the end of
- * the connection, never takes its answer away.
+ * Handles one request of a connection at a time. Node's parser reads all requests that have
+ * arrived, and all are answered into memory even if the client does not take the answers. Here the
+ * bytes after a request wait unread until the system has taken its answer. So a client that reads
+ * nothing has one answer in memory. Bytes after a request, or the end of the connection, never
+ * cancel its answer.
  */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -13,7 +14,7 @@ import { RequestMessage } from './request-message.ts'
 
 const connections = new WeakMap<Socket, Connection>()
 
-/** Options of the HTTP server; call {@link addOneRequest} with the application that has it. */
+/** Options of the HTTP server. Call {@link addOneRequest} with its application. */
 export const oneRequestMessages = {
   IncomingMessage: class extends RequestMessage {
     constructor(socket: Socket) {
@@ -22,7 +23,7 @@ export const oneRequestMessages = {
     }
   },
   ServerResponse: class<Request extends IncomingMessage> extends ServerResponse<Request> {
-    /** Node gives it options, too, which its type does not tell. */
+    /** Node also passes options, which the type does not show. */
     constructor(...given: [request: Request]) {
       super(...given)
       const [request] = given
@@ -32,7 +33,7 @@ export const oneRequestMessages = {
   },
 }
 
-/** Throws when this Node cannot be served with. */
+/** Adds the order of requests. Throws when this Node lacks internals that it needs. */
 export function addOneRequest(app: FastifyInstance): void {
   requireNodeHttp()
   app.server.on('connection', (socket) => {
@@ -43,11 +44,12 @@ export function addOneRequest(app: FastifyInstance): void {
   })
 }
 
+/** State of one connection. */
 class Connection {
   readonly #socket: Socket
   readonly #parser: ParserInput
   readonly #ends = new MessageEnds()
-  /** The last one that the parser began. */
+  /** Last request that the parser began. */
   #request: IncomingMessage | undefined
   #isAnswered = true
   /** Unread bytes after a request. */
@@ -66,16 +68,16 @@ class Connection {
     })
   }
 
-  /** The parser has read the head of a request. */
+  /** Called when the parser has read the head of a request. */
   begin(request: IncomingMessage): void {
     this.#request = request
     this.#isAnswered = false
   }
 
-  /** The answer was taken, or is given up. */
+  /** Called when the answer was taken or given up. */
   answered(request: IncomingMessage): void {
     if (request === this.#request) this.#isAnswered = true
-    // others get their turn before the next request of this client
+    // Other clients get their turn before the next request of this one.
     if (this.#rest !== undefined) setImmediate(() => this.#readRest())
     else {
       this.#goOn()
@@ -83,13 +85,13 @@ class Connection {
     }
   }
 
-  /** What comes now is no HTTP, and is dropped. */
+  /** Drops all further bytes, since the client sent no HTTP. */
   refuse(): void {
     this.#isRefused = true
     this.#rest = undefined
   }
 
-  /** The request is all there, and its answer is not yet taken. */
+  /** True when the request is complete and its answer is not taken yet. */
   get #isBusy(): boolean {
     return !this.#isAnswered && this.#request?.complete === true
   }
@@ -145,7 +147,7 @@ class Connection {
   }
 }
 
-/** The length of the body that a request says it has; 0 for one in chunks, whose end is found as that of a head. */
+/** Declared bytes of a body; 0 for one in chunks, which ends with an empty line as a head does. */
 function bodyBytes(request: IncomingMessage | undefined): number {
   if (request === undefined || request.headers['transfer-encoding'] !== undefined) return 0
   return Number(request.headers['content-length'] ?? 0)

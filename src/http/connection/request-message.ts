@@ -1,12 +1,13 @@
 /**
- * A request as the HTTP parser makes it. While what came before is unread, small pieces of its body are copied together instead
- * of being kept one by one: a body in chunks of one byte holds no more memory than any other.
+ * A request as the HTTP parser makes it. While earlier bytes are unread, small pieces of the body
+ * are copied together. So a body in chunks of one byte holds no more memory than any other.
  */
 import { IncomingMessage } from 'node:http'
 import { SMALL_PIECE_BYTES, SmallPieces } from '../body/small-pieces.ts'
 
+/** Request that joins small pieces of its body. */
 export class RequestMessage extends IncomingMessage {
-  /** Comes after what the stream holds; there is none unless it holds something. */
+  /** Small pieces after the bytes of the stream. Undefined while the stream is empty. */
   #tail: SmallPieces | undefined
 
   /** False when the stream has enough for now. */

@@ -1,7 +1,8 @@
 /**
- * Clients that begin a request and do not go on. Headers have a time to arrive in. A body has as long as it takes, since a stream
- * may be large or come from a tool that works: it only has to go on arriving. An answer, in the same way, has to go on leaving.
- * What waits because the service does not take or send it is never given up, nor is a client that waits for its answer.
+ * Ends requests whose client does not go on. Headers must arrive within a time. A body has no time
+ * limit, since it may be large or come from a tool that is working, but its bytes must keep
+ * arriving. In the same way the bytes of an answer must keep leaving. Waiting that the service
+ * itself causes never ends a request.
  */
 import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -11,28 +12,29 @@ import { refuseConnection } from '../problems/problems.ts'
 import { bytesTaken } from './node-http.ts'
 
 const MS_PER_SECOND = 1000
-/** How often in its time something is looked at. */
+/** Checks per timeout. */
 const LOOKS = 4
 
+/** Timeouts of requests. */
 export interface Timeouts {
-  /** From the first byte of a request to the last of its headers. */
+  /** Time from the first byte of a request to the end of its headers. */
   readonly headersSeconds: number
-  /** Without any byte of a body, or of an answer. */
+  /** Time without any byte of a body or of an answer. */
   readonly bodyIdleSeconds: number
 }
 
-/** What Node itself looks after. */
+/** Options for the timeouts that Node itself checks. */
 export function serverTimeouts({ headersSeconds }: Timeouts): ServerOptions {
   const headersTimeout = headersSeconds * MS_PER_SECOND
   return { headersTimeout, connectionsCheckingInterval: headersTimeout / LOOKS }
 }
 
 interface Connection {
-  /** Of its last request: those before it are all here. */
+  /** Body of its last request; earlier ones are complete. */
   body: Arriving | undefined
-  /** What has left by it. */
+  /** Bytes of answers that have left. */
   takenBytes: number
-  /** Looks at which nothing had left, though something was there. */
+  /** Checks in a row at which no byte had left although some were waiting. */
   idle: number
 }
 
@@ -40,10 +42,11 @@ interface Arriving {
   readonly raw: IncomingMessage
   readonly response: ServerResponse
   bytes: number
-  /** Looks at which nothing had come. */
+  /** Checks in a row at which no byte had come. */
   idle: number
 }
 
+/** Adds the checks of bodies and answers. */
 export function addTimeouts(app: FastifyInstance, { bodyIdleSeconds }: Timeouts): void {
   const connections = new Map<Socket, Connection>()
   app.addHook('onRequest', ({ raw }, reply, done) => {
@@ -76,7 +79,7 @@ const arriving = (raw: IncomingMessage, response: ServerResponse): Arriving => (
   idle: 0,
 })
 
-/** Whether it need not be looked at again: it is all there, or was given up. */
+/** Checks a body. True when it needs no further check: it is complete or was given up. */
 function lookAtBody(body: Arriving): boolean {
   const { raw, response } = body
   if (raw.complete || raw.destroyed) return true
