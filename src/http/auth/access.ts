@@ -10,13 +10,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 import type { RunRef } from '../../ledger/ledger.ts'
 import type { Caller } from '../../runs/context.ts'
+import { targetHostOf } from '../connection/ambiguous-requests.ts'
 import { OPERATOR, type Tokens } from './tokens.ts'
 
 /** Paths that need no token, without their trailing slash. */
 const OPEN_PATHS = ['', '/livez', '/readyz', '/openapi.json', '/openapi.yaml']
 const DOCS = '/docs'
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]+)?$/i
-const TARGET_HOST = /^https?:\/\/([^/?#]*)/i
 const SAME_SITE = ['same-origin', 'none']
 
 /** Options of {@link addAccess}. */
@@ -113,8 +113,7 @@ function unauthorized(authorization: string | undefined): CoatcheckError {
 
 function refuseWebPages(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers
-  // The host of an absolute target counts instead of the header (RFC 9112, 3.2.2).
-  const host = TARGET_HOST.exec(request.raw.url ?? '')?.[1] ?? request.headers.host ?? ''
+  const host = targetHostOf(request.raw) ?? request.headers.host ?? ''
   if (!LOOPBACK.test(host)) {
     throw forbidden(`the Host ${JSON.stringify(host)} is not a loopback address`)
   }

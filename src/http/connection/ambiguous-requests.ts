@@ -3,6 +3,7 @@
  * occur once, an unknown transfer coding, or no host. They are refused before any other check.
  * Bytes that are no HTTP never get here.
  */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { CoatcheckError } from '../../core/errors.ts'
 
@@ -38,8 +39,33 @@ function requireOneReading({ raw }: FastifyRequest): void {
       `The transfer-encoding ${JSON.stringify(coding)} is not supported, only chunked. Name the compression of a body in content-encoding.`,
     )
   }
-  if (raw.headers.host === undefined && raw.httpVersion === '1.1')
+  const { host } = raw.headers
+  if (host === undefined && raw.httpVersion === '1.1')
     throw invalid('The request has no Host header.')
+  requireOneHost(raw, host)
+}
+
+/** The scheme and the host, with its port, of an absolute request target. */
+const ABSOLUTE = /^(https?):\/\/([^/?#]*)/i
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
+
+/** The host of an absolute request target. It counts, not the `Host` header (RFC 9112, section 3.2.2). Undefined for other targets. */
+export const targetHostOf = ({ url = '' }: IncomingMessage): string | undefined =>
+  ABSOLUTE.exec(url)?.[2]
+
+/** A proxy in front may go by the one, and what is behind it by the other. */
+function requireOneHost({ url = '' }: IncomingMessage, host: string | undefined): void {
+  const [, scheme = '', targetHost] = ABSOLUTE.exec(url) ?? []
+  if (targetHost === undefined || host === undefined) return
+  const port = DEFAULT_PORTS[scheme.toLowerCase()] ?? ''
+  const plain = (name: string): string =>
+    name.toLowerCase().endsWith(port)
+      ? name.toLowerCase().slice(0, -port.length)
+      : name.toLowerCase()
+  if (plain(targetHost) === plain(host)) return
+  throw invalid(
+    `The request target names the host ${JSON.stringify(targetHost)}, and the Host header ${JSON.stringify(host)}. Send the same in both, or a target that begins with "/".`,
+  )
 }
 
 /** First name of {@link ONCE} that occurs twice in the list of names and values. */
