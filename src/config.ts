@@ -163,7 +163,7 @@ export const ConfigSchema = Type.Object({
   }),
   COATCHECK_RUN_TTL_SECONDS: count('Default idle time of a run.', 7 * DAY_SECONDS),
   COATCHECK_RETENTION_SECONDS: count(
-    "How long evidence stays after a run's end.",
+    "How long evidence stays after a run's end. The run's name is forgotten after as long again.",
     30 * DAY_SECONDS,
   ),
   COATCHECK_CLOCK_HOLD_SECONDS: Type.Integer({

@@ -34,8 +34,8 @@ export type Format = (typeof FORMATS)[number]
 /**
  * State of a run. A call makes it `ended`; an idle time longer than its TTL makes it `expired`.
  * Both keep their evidence until the retention, counted from that end, is over. The run is then
- * `evicted`. A purged run has no state: it reads like a run that never existed, except that its
- * numbering goes on.
+ * `evicted`, for as long as the retention once more; a sweep after that purges it. A purged run
+ * has no state: it reads like a run that never existed, except that its numbering goes on.
  */
 export type RunState = 'open' | 'ended' | 'expired' | 'evicted'
 
@@ -392,9 +392,9 @@ export interface Ledger {
    */
   totals(): Promise<Totals>
   /**
-   * Expires idle runs and evicts runs past their retention, some at a time. True when there is more
-   * to do. Times of a run that are more than a minute in the future become `now`: a clock that was
-   * ahead and was set back has left them.
+   * Expires idle runs, evicts runs past their retention and purges those evicted for as long
+   * again, some at a time. True when there is more to do. Times of a run that are more than a
+   * minute in the future become `now`: a clock that was ahead and was set back has left them.
    */
   sweep(now: number): Promise<boolean>
   /** Commits the queued puts, writes the noted requests, and closes the store. */

@@ -1,5 +1,13 @@
 // The ledger's files removed, replaced or cut short under a running service: what it acknowledges from then on would be lost.
-import { copyFileSync, existsSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { expectSound, Kept, statusOf } from '../support/kept.ts'
@@ -42,6 +50,40 @@ describe('a log that is not the one that was opened', () => {
     expect(await kept.put('again')).toMatchObject({ handle: 'r4' })
     expect(await next.stop()).toEqual({ code: 0, signal: null })
     expectSound(env.COATCHECK_LEDGER)
+  })
+
+  // Fault: a copy of the log, with values and names, stayed beside the ledger for good.
+  it('is put aside until the ledger has all that was acknowledged', async () => {
+    const env = { COATCHECK_LEDGER: join(folder.path, 'aside.db') }
+    const child = await startChild({ env })
+    const kept = new Kept(child.url, 'a')
+    await kept.put('kept')
+    const log = `${child.ledger}-wal`
+    copyFileSync(log, `${log}.copy`)
+    renameSync(`${log}.copy`, log)
+    await kept.put('refused')
+    await child.kill()
+    expect(existsSync(`${log}.replaced`)).toBe(true)
+    const next = await startChild({ env })
+    expect(existsSync(`${log}.replaced`)).toBe(false)
+    expect(next.output).toMatch(/"level":40.*put aside when its log was replaced was removed/)
+    kept.url = next.url
+    await kept.expectAll()
+    await next.stop()
+  })
+
+  // Fault: a stop put the log of the ledger that was moved away beside the one that had taken its place.
+  it('of a ledger that was replaced is left to that ledger', async () => {
+    const child = await startChild({ env: { COATCHECK_LEDGER: join(folder.path, 'left.db') } })
+    const kept = new Kept(child.url, 'a')
+    await kept.put('kept')
+    for (const end of ['', '-wal']) {
+      renameSync(`${child.ledger}${end}`, `${child.ledger}${end}.away`)
+      writeFileSync(`${child.ledger}${end}`, `another ledger${end}`)
+    }
+    await child.stop()
+    expect(readFileSync(`${child.ledger}-wal`, 'utf8')).toBe('another ledger-wal')
+    expect(existsSync(`${child.ledger}-wal.replaced`)).toBe(false)
   })
 
   it.each(['-wal', ''])('takes no puts after it was truncated: ledger.db%s', async (end) => {

@@ -1,5 +1,7 @@
-// Pins R9: a purge leaves none of a run's words in any file of the ledger. SQLite's `secure_delete` alone left copies in pages that
-// a balance of the tree had moved cells out of.
+// Pins R9: a purge leaves none of a run's words, its name included, in any file of the ledger's folder. SQLite's `secure_delete`
+// alone left copies in pages that a balance of the tree had moved cells out of. The notes of commits kept the names of runs, and
+// a log that had been put aside kept everything.
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,6 +15,7 @@ import {
   putJson,
   putSentinel,
   putText,
+  SECOND_MS,
   streamed,
   type TestPut,
   temporaryFolder,
@@ -24,7 +27,7 @@ const PURGES = 200
 const LIVE_RUNS = 60
 const SEED = 9
 
-/** Begins each word of a run; no other text has it. */
+/** Begins each word of a run, and its name; no other text has it. */
 const wordOf = (run: number): string => `zq${run.toString().padStart(4, '0')}-`
 
 let folder: ReturnType<typeof temporaryFolder>
@@ -40,7 +43,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-const refOf = (run: number): RunRef => ({ tenant: '', run: `run-${run}` })
+const refOf = (run: number): RunRef => ({ tenant: '', run: `${wordOf(run)}run` })
 
 /** A put whose every text has the run's word in it. */
 function putOf(run: number, n: number, random: Random): TestPut {
@@ -118,4 +121,29 @@ describe('words of purged runs', () => {
       }
     }
   }, 240_000)
+
+  it('are not in what was put aside of a log that had been replaced', async () => {
+    await fill(1, seeded(SEED))
+    writeFileSync(`${path}-wal.replaced`, wordOf(1))
+    writeFileSync(`${path}-wal.rescued`, wordOf(1))
+    expect(await ledger.endRun(refOf(1), { purge: true }, NOW)).toMatchObject({ erased: 'done' })
+    expect(filesWith(wordOf(1), folder.path)).toEqual([])
+    expect(readdirSync(folder.path).sort()).toEqual(
+      ['', '-commits', '-shm', '-wal', '.lock', '.lock-journal'].map((end) => `ledger.db${end}`),
+    )
+  })
+
+  it('are in no file once the name of an evicted run has been forgotten', async () => {
+    await fill(1, seeded(SEED))
+    const { defaultTtlSeconds, retentionSeconds } = POLICY
+    const evictedAt = NOW + (defaultTtlSeconds + retentionSeconds) * SECOND_MS + 1
+    const forgottenAt = evictedAt + retentionSeconds * SECOND_MS
+    await fill(2, seeded(SEED))
+    await ledger.openRun(refOf(2), { ttlSeconds: 10 * (defaultTtlSeconds + retentionSeconds) }, NOW)
+    while (await ledger.sweep(evictedAt));
+    expect(filesWith(wordOf(1), folder.path)).not.toEqual([])
+    while (await ledger.sweep(forgottenAt));
+    expect(filesWith(wordOf(1), folder.path)).toEqual([])
+    expect(filesWith(wordOf(2), folder.path)).not.toEqual([])
+  })
 })

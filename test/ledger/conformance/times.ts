@@ -153,6 +153,38 @@ export function timesConform(open: Open): void {
       expect(next.number).toBe(2)
     })
 
+    // Fault: names of evicted runs stayed for good and counted in no limit.
+    it('the name of an evicted run is kept for a second retention, and its numbers for good', async () => {
+      const { ledger } = subject
+      const names = async () =>
+        (await ledger.listRuns('', { limit: 9 }, NOW)).items.map(({ id }) => id)
+      await subject.keep(putText('abc'))
+      await sweepAll(RETAINED + 1)
+      await sweepAll(RETAINED + RETENTION_MS)
+      expect(await ledger.findRun(RUN, NOW)).toMatchObject({ state: 'evicted' })
+      expect(await codeOf(ledger.append(RUN, putText('b'), NOW))).toBe('evicted')
+      await sweepAll(RETAINED + RETENTION_MS + 1)
+      expect(await ledger.findRun(RUN, NOW)).toBeUndefined()
+      expect(await names()).toEqual([])
+      const { run, created } = await ledger.openRun(RUN, {}, NOW)
+      expect([run.results, created]).toEqual([0, true])
+      expect((await subject.keep(putText('b'))).number).toBe(2)
+    })
+
+    it('runs that come and go leave no more names than two retentions bring', async () => {
+      await subject.reopen({ maxRuns: 3 })
+      const { ledger } = subject
+      const cycle = TTL_MS + RETENTION_MS + 1
+      for (let n = 0; n < 6; n++) {
+        const now = NOW + n * cycle
+        for (let i = 0; i < 3; i++) await ledger.openRun({ tenant: '', run: `${n}-${i}` }, {}, now)
+        await sweepAll(now + cycle)
+      }
+      await sweepAll(NOW + 6 * cycle)
+      const { items } = await ledger.listRuns('', { limit: 99 }, NOW)
+      expect(items.length).toBeLessThanOrEqual(6)
+    })
+
     it('a run that takes several sweeps to erase counts as one run less', async () => {
       await subject.reopen({ maxRuns: 2 })
       const { ledger } = subject

@@ -14,7 +14,7 @@ import { GuardedFile, type Parts } from './guarded-file.ts'
 import { HeldFiles } from './held-files.ts'
 import { realPath, requireFile, requireWritable } from './ledger-path.ts'
 import { type Lock, takeLock } from './lock.ts'
-import { rewriteLog, syncFolder } from './log-copies.ts'
+import { removeOldLogs, rewriteLog, syncFolder } from './log-copies.ts'
 import { foundLog, saltsOfLog, settleLostCommits } from './lost-commits.ts'
 import { migrate } from './migrate.ts'
 import { makeOwn } from './modes.ts'
@@ -182,12 +182,19 @@ function open(path: string, lock: Lock, tell: Tell): Database.Database {
     recordLock(db, lock)
     // Bytes that a killed process had erased may still be in its log. On a full disk they stay
     // there: reads and purges still work.
-    emptyLogWhereRoom(db, () => hasNoRoomAt(path))
+    if (emptyLogWhereRoom(db, () => hasNoRoomAt(path))) dropOldLogs(path, tell)
     return db
   } catch (error) {
     db.close()
     throw error
   }
+}
+
+function dropOldLogs(path: string, tell: Tell): void {
+  const removed = removeOldLogs(`${path}-wal`)
+  if (removed.length === 0) return
+  const message = `the ledger ${path} has all that was acknowledged; what an earlier process had put aside when its log was replaced was removed`
+  tell({ level: 'warn', message, facts: { removed } })
 }
 
 function guarded(

@@ -13,6 +13,7 @@ import type { Tell } from '../../notice.ts'
 import type { CommitNotes, GivenNumber } from './commit-notes.ts'
 import type { HeldFiles } from './held-files.ts'
 import type { Lock } from './lock.ts'
+import { removeOldLogs } from './log-copies.ts'
 import type { LogState } from './log-index.ts'
 import type { Room } from './room.ts'
 import { writeFaultOf } from './write-faults.ts'
@@ -118,6 +119,18 @@ export class GuardedFile {
   checkpoint(): void {
     if (this.#fault !== undefined || this.#committed.frames < CHECKPOINT_FRAMES) return
     this.#copyLog()
+  }
+
+  /**
+   * Must be called when the log was emptied after erasing, before anything else is written. Removes
+   * from the files beside the ledger what was erased. Throws when it may still be in one.
+   */
+  erased(): void {
+    const { path, held, notes } = this.#parts
+    held.checkpointed()
+    this.#committed = held.logState
+    notes.copied(this.#committed)
+    removeOldLogs(`${path}-wal`)
   }
 
   /** Must be called after checkpoints and transactions that were not made by this class. */

@@ -77,10 +77,11 @@ export class HeldFiles {
 
   /**
    * Restores a log that was removed or replaced, see {@link rescueLog}. False when there was
-   * nothing to do.
+   * nothing to do, and when the ledger's path now names another file, whose log must stay.
    */
   rescueLog(): boolean {
-    if (isAt(this.#log, found(this.#log.path))) return false
+    const isOthers = this.isLedgerAway && found(this.#ledger.path) !== undefined
+    if (isOthers || isAt(this.#log, found(this.#log.path))) return false
     rescueLog(this.#log)
     return true
   }

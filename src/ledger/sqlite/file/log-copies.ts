@@ -13,11 +13,15 @@ import { dirname } from 'node:path'
 
 const PIECE_BYTES = 1_048_576
 const OF_THE_OWNER = 0o600
+/** Ends the name of what had the log's name when the log was put back. */
+const REPLACED = '.replaced'
+/** Ends the name of a copy of the log that is being made. A process that ends leaves it. */
+const RESCUED = '.rescued'
 
 /**
  * Restores an open log that was removed or replaced. A copy is written to disk and then gets the
  * name, so that the next start finds everything that was acknowledged. A file that has the name now
- * is kept as `-wal.replaced`.
+ * is kept as `-wal.replaced` until {@link removeOldLogs}.
  */
 export function rescueLog({
   path,
@@ -26,7 +30,7 @@ export function rescueLog({
   readonly path: string
   readonly descriptor: number
 }): void {
-  const copyPath = `${path}.rescued`
+  const copyPath = `${path}${RESCUED}`
   rmSync(copyPath, { force: true })
   const copy = openSync(copyPath, 'wx', OF_THE_OWNER)
   try {
@@ -35,9 +39,20 @@ export function rescueLog({
   } finally {
     closeSync(copy)
   }
-  if (existsSync(path)) renameSync(path, `${path}.replaced`)
+  if (existsSync(path)) renameSync(path, `${path}${REPLACED}`)
   renameSync(copyPath, path)
   syncFolder(dirname(path))
+}
+
+/**
+ * Removes what rescues of the log at `path` have left. Only once the ledger has all of the log:
+ * until then it may be the operator's last resort. Returns the paths of the files that were there.
+ */
+export function removeOldLogs(path: string): readonly string[] {
+  const left = [`${path}${REPLACED}`, `${path}${RESCUED}`].filter((copy) => existsSync(copy))
+  for (const copy of left) rmSync(copy, { force: true })
+  if (left.length > 0) syncFolder(dirname(path))
+  return left
 }
 
 /**

@@ -84,6 +84,15 @@ function evictedBy(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
   return isDue ? { ...row, state: 'evicting' } : row
 }
 
+/**
+ * True for an evicted run at the end of a second retention. Its name is kept so long, for callers to be told what became of the
+ * run; for good would be without bound, since evicted runs count in no limit.
+ */
+export function isForgotten(row: RunRow, policy: LedgerPolicy, now: number): boolean {
+  if (row.state !== 'evicted' || row.ended_at === null) return false
+  return now > row.ended_at + 2 * policy.retentionSeconds * MS_PER_SECOND
+}
+
 /** Whether the evidence of a run can be read. */
 export function isReadable({ state }: Pick<RunRow, 'state'>): boolean {
   return state === 'open' || state === 'ended' || state === 'expired'

@@ -39,6 +39,7 @@ export class Eraser {
   readonly #results: Results
   readonly #uploads: Uploads
   readonly #scrubber: Scrubber
+  readonly #erased: () => void
   readonly #sql: ReturnType<typeof prepare>
   /** Key of the last run that the sweep in progress has examined. */
   #sweptKey = 0
@@ -70,6 +71,8 @@ export class Eraser {
       readonly results: Results
       readonly uploads: Uploads
       readonly scrubber: Scrubber
+      /** Called when the files are clean, before anything else is written. */
+      readonly erased: () => void
       readonly maxEvictionsPerMinute: number
     },
   ) {
@@ -79,6 +82,7 @@ export class Eraser {
     this.#results = parts.results
     this.#uploads = parts.uploads
     this.#scrubber = parts.scrubber
+    this.#erased = parts.erased
     this.#sql = prepare(db)
     // Work that an earlier process left.
     this.#needsScrub = this.#sql.isOwed.get() !== undefined || this.#freePages() > 0
@@ -101,6 +105,10 @@ export class Eraser {
   #sweepRun(row: RunRow, now: number): void {
     const latestAt = Math.max(row.last_request_at, row.created_at, row.ended_at ?? 0)
     if (latestAt > now + CLOCK_TOLERANCE_MS) this.#runs.notLater(row, now)
+    if (row.state === 'evicted') {
+      this.#runs.forget(row, now)
+      return
+    }
     if (row.state === 'evicting') {
       if (!this.#mayEvict()) return
       this.#evicted++
@@ -172,6 +180,7 @@ export class Eraser {
     this.#hasBegun = true
     const progress = this.#scrubber.step()
     if (progress !== 'done') return progress === 'more' ? 'scrubbing' : progress
+    this.#erased()
     write(() => this.#sql.settle.run().changes > 0)
     this.#needsScrub = false
     this.#isScrubbing = false

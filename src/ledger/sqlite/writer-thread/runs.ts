@@ -9,7 +9,7 @@ import { runNotOpen } from '../../refusals.ts'
 import type { Touch } from '../protocol/last-requests.ts'
 import { PurgedNumbers } from '../rows/purged-numbers.ts'
 import type { RunReader } from '../rows/run-reader.ts'
-import { isReadable, RUN_CHECK, type RunRow } from '../rows/run-state.ts'
+import { isForgotten, isReadable, RUN_CHECK, type RunRow } from '../rows/run-state.ts'
 import { prepareRunWrites, type RunToErase, TOOL_CHECK } from '../rows/run-statements.ts'
 
 /** Rows of runs on one connection. */
@@ -159,6 +159,11 @@ export class Runs {
     this.#sql.purge.run(row.key)
     this.#seal(row.key)
     this.#purged.keep(row, row.last_number)
+  }
+
+  /** Purges an evicted run whose name has been kept for as long as its evidence was; until then does nothing. */
+  forget(row: RunRow, now: number): void {
+    if (isForgotten(row, this.#policy, now)) this.purge(row)
   }
 
   /** Erases the rest of a run whose results are erased. */

@@ -73,6 +73,7 @@ export class Store {
       ...parts,
       reader: this.#reader,
       scrubber: this.#scrubber,
+      erased: () => file.erased(),
       maxEvictionsPerMinute,
     })
     this.#version = db.pragma('user_version', { simple: true }) as number
