@@ -1,7 +1,8 @@
 /**
- * Makes the content: the text that stands in the transcript in place of a result. Planning reads the value and needs no names.
- * Composing needs only the names that the commit draws: handle, recall name, and how often a failure has repeated. So every later
- * read composes the same bytes. A {@link ShownPlan} is the small part of a plan with which the committing transaction counts its
+ * Makes the content: the text that stands in the transcript in place of a result. Planning reads
+ * the value and needs no names. Composing needs only the names that the commit draws: handle,
+ * recall name, and how often a failure has repeated. So every later read composes the same bytes. A
+ * {@link ShownPlan} is the small part of a plan with which the committing transaction counts its
  * characters.
  */
 import { compactFailure, repeatedFailure } from './failures.ts'
@@ -15,10 +16,16 @@ export const RENDERS = ['auto', 'verbatim', 'preview', 'window'] as const
 export type Render = (typeof RENDERS)[number]
 
 export const RENDERINGS = ['verbatim', 'preview', 'window', 'compacted', 'none'] as const
-/** Rendering of a content: the whole value, a preview with its hint, a window, a compacted failure, or nothing (a suspension). */
+/**
+ * Rendering of a content: the whole value, a preview with its hint, a window, a compacted failure,
+ * or nothing (a suspension).
+ */
 export type Rendering = (typeof RENDERINGS)[number]
 
-/** Hint after a preview: how to reach the value by reference, by raw read (a binary), or by recall (it does not resolve). */
+/**
+ * Hint after a preview: how to reach the value by reference, by raw read (a binary), or by recall
+ * (it does not resolve).
+ */
 export type HintKind = 'reference' | 'raw_read' | 'recall'
 
 /** A content before its names are known. */
@@ -118,7 +125,10 @@ function composeFailure(
   return { content: text + note, rendering: 'compacted', omitted: null }
 }
 
-/** The part of a {@link ContentPlan} that counting its characters needs. Small, however long the content is. */
+/**
+ * The part of a {@link ContentPlan} that counting its characters needs. Small, however long the
+ * content is.
+ */
 export type ShownPlan =
   | { readonly rendering: 'verbatim' | 'none'; readonly chars: number }
   | { readonly rendering: 'preview'; readonly chars: number; readonly hint: HintKind }
@@ -139,7 +149,8 @@ const REPEATS_DIGITS = 16
 const NAMELESS: ResultNames = { number: 1, recallName: '', repeats: 1 }
 
 /**
- * Reduces a plan to what counting needs. `preview` is the stored part of the preview, after the handle.
+ * Reduces a plan to what counting needs. `preview` is the stored part of the preview, after the
+ * handle.
  *
  * @example planShown({ rendering: 'verbatim', text: 'abc' }, { preview: '', hint: 'recall' }).chars // 3
  */

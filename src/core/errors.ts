@@ -1,6 +1,6 @@
 /**
- * The one error class of the domain. Codes are stable and public: each has its page in `docs/reference/problems/`. A value that is
- * merely absent is `undefined`, not an error.
+ * The one error class of the domain. Codes are stable and public: each has its page in
+ * `docs/reference/problems/`. A value that is merely absent is `undefined`, not an error.
  */
 export const ERROR_CODES = [
   'invalid_json',

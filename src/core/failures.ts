@@ -1,6 +1,6 @@
 /**
- * Failures as a model reads them. A long message keeps its two ends. A repeated failure is replaced by a short note. The full
- * message stays in the ledger.
+ * Failures as a model reads them. A long message keeps its two ends. A repeated failure is replaced
+ * by a short note. The full message stays in the ledger.
  */
 import { FAILURE_HEAD_CHARS, FAILURE_TAIL_CHARS, FAILURE_WHOLE_CHARS } from './limits.ts'
 import { charsOf, firstChars, lastChars } from './text.ts'
@@ -10,7 +10,10 @@ export type FailureEvent =
   | { readonly tool: string; readonly message: string }
   | { readonly success: true }
 
-/** The message. One of more than 512 code points is cut to its first 320 and last 128, around a count of the rest. */
+/**
+ * The message. One of more than 512 code points is cut to its first 320 and last 128, around a
+ * count of the rest.
+ */
 export function compactFailure(message: string): string {
   const text = message.toWellFormed()
   const chars = charsOf(text)
@@ -27,8 +30,8 @@ export function repeatedFailure(tool: string | undefined, times: number): string
 }
 
 /**
- * For each event the text for the model; null for a success. A failure repeats when its tool and full message equal those of the
- * event before it.
+ * For each event the text for the model; null for a success. A failure repeats when its tool and
+ * full message equal those of the event before it.
  *
  * @example collapseFailures([{ tool: 't', message: 'm' }, { success: true }]) // ['m', null]
  */

@@ -1,6 +1,6 @@
 /**
- * Every number that shapes what the core shows or accepts, with its unit in its name. Limits that an operator may move
- * are settings as well (`config.ts`), with these as defaults.
+ * Every number that shapes what the core shows or accepts, with its unit in its name. Limits that
+ * an operator may move are settings as well (`config.ts`), with these as defaults.
  */
 
 /** Most levels of nested arrays and objects in a JSON document. Past it: `json_too_deep`. */
@@ -8,7 +8,10 @@ export const JSON_DEPTH_LEVELS = 1024
 /** What an operator may make of it. */
 export const MAX_JSON_DEPTH_LEVELS = 2048
 
-/** Most bytes of a preview in the format extended, and the smallest and largest value a call may set for it. */
+/**
+ * Most bytes of a preview in the format extended, and the smallest and largest value a call may set
+ * for it.
+ */
 export const PREVIEW_LIMIT_BYTES = 1_000
 export const PREVIEW_LIMIT_MIN_BYTES = 200
 export const PREVIEW_LIMIT_MAX_BYTES = 100_000
@@ -21,7 +24,10 @@ export const PREVIEW_WHOLE_TEXT_BYTES = 600
 export const PREVIEW_HEAD_BYTES = 400
 /** What a longer text shows of its end. */
 export const PREVIEW_TAIL_BYTES = 200
-/** Elements of an array sampled at its start; an array that head and tail would cover is shown whole. */
+/**
+ * Elements of an array sampled at its start; an array that head and tail would cover is shown
+ * whole.
+ */
 export const PREVIEW_HEAD_ITEMS = 3
 /** Elements of an array sampled at its end. */
 export const PREVIEW_TAIL_ITEMS = 2
@@ -36,7 +42,10 @@ export const PREVIEW_OBJECT_MEMBERS = 24
 /** How many names such an object shows. */
 export const PREVIEW_OBJECT_NAMES = 8
 
-/** Most characters of a result that its content carries verbatim; also the size of windows and of recall pages. */
+/**
+ * Most characters of a result that its content carries verbatim; also the size of windows and of
+ * recall pages.
+ */
 export const VERBATIM_CHARS = 30_000
 /** Smallest and largest value a run may set for {@link VERBATIM_CHARS}. */
 export const VERBATIM_MIN_CHARS = 2_000
@@ -62,7 +71,10 @@ export const TOOL_NAME_CHARS = 256
 /** Longest evidence id. */
 export const EVIDENCE_ID_BYTES = 2_048
 
-/** Bytes of a value in one chunk row of the ledger, and most bytes its view may take when it is rendered. */
+/**
+ * Bytes of a value in one chunk row of the ledger, and most bytes its view may take when it is
+ * rendered.
+ */
 export const CHUNK_BYTES = 65_536
 export const CHUNK_VIEW_BYTES = 262_144
 /** Chunks that were read lately and are kept in memory. */
@@ -92,7 +104,10 @@ export const SUMMARY_REQUEST_CHARS = 80_000
 export const SUMMARY_MESSAGE_CHARS = 16_000
 export const SUMMARY_TEXT_CHARS = 8_000
 export const SUMMARY_RESULT_CHARS = 2_000
-/** Facts drawn from a transcript: how many of each kind, how long one may be, how much of one text is searched. */
+/**
+ * Facts drawn from a transcript: how many of each kind, how long one may be, how much of one text
+ * is searched.
+ */
 export const FACT_FILES = 100
 export const FACT_LINES = 30
 export const FACT_CHARS = 200

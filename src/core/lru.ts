@@ -29,7 +29,10 @@ export class LruCache<Key, Value> {
     return entry.value
   }
 
-  /** Keeps `value` under a key. A value that is over the bounds by itself is not kept, and the one before it is dropped. */
+  /**
+   * Keeps `value` under a key. A value that is over the bounds by itself is not kept, and the one
+   * before it is dropped.
+   */
   add(key: Key, value: Value, weightBytes: number): void {
     this.#weightBytes -= this.#entries.get(key)?.weightBytes ?? 0
     this.#entries.delete(key)

@@ -1,10 +1,11 @@
 /**
- * Gives memory back at once. The garbage collector would free these bytes too, but collecting many large short-lived bodies costs
- * it as much time as storing them.
+ * Gives memory back at once. The garbage collector would free these bytes too, but collecting many
+ * large short-lived bodies costs it as much time as storing them.
  */
 
 /**
- * Frees the memory of `bytes` if they are all of their `ArrayBuffer`. The bytes are empty afterwards; nobody may use them.
+ * Frees the memory of `bytes` if they are all of their `ArrayBuffer`. The bytes are empty
+ * afterwards; nobody may use them.
  *
  * @example ((one) => (free(one), one.length))(new Uint8Array(2)) // 0
  */

@@ -1,9 +1,10 @@
 /**
- * References in tool arguments. A whole string `$r1`, `$r1.rows.0` or `$r1#/rows/0` stands for a value.
+ * References in tool arguments. A whole string `$r1`, `$r1.rows.0` or `$r1#/rows/0` stands for a
+ * value.
  *
- * Arguments are read in one pass: substituted values are not searched for references, keys are never references, and the
- * arguments as a whole may be one. A reference that cannot be resolved stays as it is. Other strings with a `$` are no
- * references.
+ * Arguments are read in one pass: substituted values are not searched for references, keys are
+ * never references, and the arguments as a whole may be one. A reference that cannot be resolved
+ * stays as it is. Other strings with a `$` are no references.
  */
 import { CoatcheckError } from './errors.ts'
 import { findPaths, type PathResult, pointerEscape, segmentsOf } from './json/path.ts'
@@ -46,8 +47,8 @@ export const UNRESOLVED_REASONS = [
 export type UnresolvedReason = (typeof UNRESOLVED_REASONS)[number]
 
 /**
- * Finds every string in `args` that has the form of a reference, in document order and in one pass. Throws `over_limit` when
- * there are more than `most`.
+ * Finds every string in `args` that has the form of a reference, in document order and in one pass.
+ * Throws `over_limit` when there are more than `most`.
  *
  * @example findReferences(json('["$r1.a", "$5"]')).map(({ text }) => text) // ['$r1.a']
  */
@@ -170,7 +171,8 @@ export type Lookup<Value = JsonSlice> =
 export type HandleReason = Exclude<UnresolvedReason, 'path_not_found'>
 
 /**
- * Marks the references of a handle that has no value. `handles` are offered in place of an unknown one.
+ * Marks the references of a handle that has no value. `handles` are offered in place of an unknown
+ * one.
  *
  * @example unfound(findReferences(json('["$r9"]')), 'unknown_handle', ['r1'])[0].reason // 'unknown_handle'
  */

@@ -1,9 +1,9 @@
 /**
- * Sentinels: the result of a tool call that ended without an output. A sentinel is a JSON object with one reserved key. This module
- * writes and recognizes the two kinds, suspension and failure.
+ * Sentinels: the result of a tool call that ended without an output. A sentinel is a JSON object
+ * with one reserved key. This module writes and recognizes the two kinds, suspension and failure.
  *
- * Every encoded sentinel can be decoded, and decoded parts stay the caller's bytes. Any tool can return an object that looks like a
- * sentinel, so a put never decodes its output.
+ * Every encoded sentinel can be decoded, and decoded parts stay the caller's bytes. Any tool can
+ * return an object that looks like a sentinel, so a put never decodes its output.
  */
 import { CoatcheckError } from './errors.ts'
 import { distinctMembersOf, JsonSlice, type Member, membersOf } from './json/slice.ts'
@@ -21,7 +21,10 @@ export type FailureKind = (typeof FAILURE_KINDS)[number]
 /** An encoded sentinel. */
 export interface Sentinel {
   readonly value: JsonSlice
-  /** String token inside `value` that is its text view: a failure's message, or a suspension's reason. */
+  /**
+   * String token inside `value` that is its text view: a failure's message, or a suspension's
+   * reason.
+   */
   readonly text: JsonSlice
 }
 
@@ -41,7 +44,8 @@ export type Decoded =
 const OUTPUT: Decoded = { kind: 'output' }
 
 /**
- * Encodes a call that waits for input from outside. `inputSchema` may be any value; its bytes are copied.
+ * Encodes a call that waits for input from outside. `inputSchema` may be any value; its bytes are
+ * copied.
  *
  * @example decodeSentinel(encodeSuspension({ reason: 'r', inputSchema: json('{}') }).value).kind // 'suspension'
  */
@@ -58,7 +62,8 @@ export function encodeSuspension(suspension: {
 }
 
 /**
- * Encodes a call that failed. Throws `invalid_request` when `attempts` is no integer from 0 to 2^32 - 1.
+ * Encodes a call that failed. Throws `invalid_request` when `attempts` is no integer from 0 to 2^32
+ * - 1.
  *
  * @example decodeSentinel(encodeFailure({ kind: 'handler', message: 'm', attempts: 1 }).value).kind // 'failure'
  */
@@ -85,8 +90,8 @@ function sentinel(before: string, token: string, after: readonly Buffer[]): Sent
 }
 
 /**
- * Decodes `output`. Only an object with exactly one key can be a sentinel; a repeated key is one key, with its last value. The body
- * may have further members. `is_error` is ignored.
+ * Decodes `output`. Only an object with exactly one key can be a sentinel; a repeated key is one
+ * key, with its last value. The body may have further members. `is_error` is ignored.
  *
  * @example decodeSentinel(json('{"a": 1}')).kind // 'output'
  */
@@ -120,7 +125,10 @@ function decodeFailure(body: ReadonlyMap<string, Member>): Decoded {
   return failureKind === undefined ? OUTPUT : { kind: 'failure', failureKind, message, attempts }
 }
 
-/** Whether a token is an integer as the reference's `as_u64` and `u32::try_from` read it: `2.0`, `2e0` and `-0` are not (vectors: sentinels). */
+/**
+ * Whether a token is an integer as the reference's `as_u64` and `u32::try_from` read it: `2.0`,
+ * `2e0` and `-0` are not (vectors: sentinels).
+ */
 function isAttempts(value: JsonSlice | undefined): value is JsonSlice {
   if (value?.kind !== 'number') return false
   const token = value.toString()

@@ -1,8 +1,10 @@
 /**
- * The one definition of bytes, characters and lines. It works on UTF-8 bytes, so nothing large is decoded to be measured.
+ * The one definition of bytes, characters and lines. It works on UTF-8 bytes, so nothing large is
+ * decoded to be measured.
  *
- * Characters are Unicode code points. Lines are those of Rust's `str::lines`: text is split at `\n`, one `\r` before it belongs to
- * the line end, and a final line end opens no further line. All functions expect valid UTF-8.
+ * Characters are Unicode code points. Lines are those of Rust's `str::lines`: text is split at
+ * `\n`, one `\r` before it belongs to the line end, and a final line end opens no further line. All
+ * functions expect valid UTF-8.
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 
@@ -30,7 +32,10 @@ export interface TextSums extends TextMeasure {
   readonly crlfs: number
 }
 
-/** The buffer behind `bytes` as 32-bit words: a view, not a copy. The index of a position is `(byteOffset + position) >> 2`. */
+/**
+ * The buffer behind `bytes` as 32-bit words: a view, not a copy. The index of a position is
+ * `(byteOffset + position) >> 2`.
+ */
 export function wordsOf(bytes: Uint8Array): Int32Array {
   return new Int32Array(bytes.buffer, 0, bytes.buffer.byteLength >> 2)
 }
@@ -42,7 +47,8 @@ const zeroLanes = (w: number): number => ~(((w & 0x7f7f7f7f) + 0x7f7f7f7f) | w |
 const countLanes = (highs: number): number => Math.imul(highs >>> 7, 0x01010101) >>> 24
 
 /**
- * Counts code points, `\n`, and `\r\n` that lie whole in `[start, end)`. Reads four bytes at a time.
+ * Counts code points, `\n`, and `\r\n` that lie whole in `[start, end)`. Reads four bytes at a
+ * time.
  *
  * @example sumText(Buffer.from('a\r\né')) // { chars: 4, newlines: 1, crlfs: 1 }
  */
@@ -97,7 +103,8 @@ function sumWords(bytes: Uint8Array, { start, pos, end }: Stretch, sums: Countin
   for (let word = first; word < last; word++) {
     const w = words[word] as number
     const v = w ^ 0x0a0a0a0a
-    // True for words with a byte that is not ASCII or with a `\n`, and for a few others. Most words are skipped here.
+    // True for words with a byte that is not ASCII or with a `\n`, and for a few others. Most words
+    // are skipped here.
     if ((((v - 0x01010101) | w) & 0x80808080) !== 0) {
       tails += countLanes(w & ~(w << 1) & 0x80808080)
       const feeds = zeroLanes(v)
@@ -175,7 +182,8 @@ export function countLines(bytes: Uint8Array, start = 0, end = bytes.length): nu
  */
 export function charsOf(text: string): number {
   let chars = text.length
-  // Most texts have no surrogates. A search finds that out faster than a loop, and at once for a Latin-1 string.
+  // Most texts have no surrogates. A search finds that out faster than a loop, and at once for a
+  // Latin-1 string.
   if (!HIGH_SURROGATE.test(text)) return chars
   for (let i = 0; i < text.length - 1; i++) {
     const unit = text.charCodeAt(i)
@@ -223,7 +231,10 @@ export function clipHead(bytes: Uint8Array, budgetBytes: number): number {
   return end
 }
 
-/** Start of the longest suffix of at most `budgetBytes` that splits no code point. `bytes` may start inside one. */
+/**
+ * Start of the longest suffix of at most `budgetBytes` that splits no code point. `bytes` may start
+ * inside one.
+ */
 export function clipTail(bytes: Uint8Array, budgetBytes: number): number {
   let start = Math.max(0, bytes.length - budgetBytes)
   while (isContinuation(bytes[start])) start++

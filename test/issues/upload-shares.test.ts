@@ -9,7 +9,8 @@ import { startApi } from '../support/api.ts'
 import { temporaryFolder } from '../support/ledger.ts'
 
 const UPLOADS = 64
-const PIECE = Buffer.alloc(150_000, 'one line of text\n')
+/** Twice a batch of chunks every few seconds, so that no upload counts as quiet on a busy machine. */
+const PIECE = Buffer.alloc(300_000, 'one line of text\n')
 const LARGE = Buffer.alloc(2_000_000, 'one line of text\n')
 const TOKENS = { first: 'first-tenant-token-0', second: 'second-tenant-token-0' }
 

@@ -1,10 +1,11 @@
 /**
  * Applies a compaction: replaces the summarized messages by their summary.
  *
- * The new transcript holds the instructions at the start, the kept user turns, the summary as a user message, and the tail. Kept
- * messages are the caller's bytes, without the member `compaction_summary`, which no provider knows. The summary is a message
- * with a string as its content, which every provider takes. Rough counts leave tool results out, as the reference does (vectors:
- * compaction_apply); `estimateMessages` counts them.
+ * The new transcript holds the instructions at the start, the kept user turns, the summary as a
+ * user message, and the tail. Kept messages are the caller's bytes, without the member
+ * `compaction_summary`, which no provider knows. The summary is a message with a string as its
+ * content, which every provider takes. Rough counts leave tool results out, as the reference does
+ * (vectors: compaction_apply); `estimateMessages` counts them.
  */
 import { CoatcheckError } from '../errors.ts'
 import { JsonSlice, type Member, membersOf } from '../json/slice.ts'
@@ -54,8 +55,8 @@ export interface AppliedCompaction {
 }
 
 /**
- * Applies a summary: a model's answer as text or JSON string, or the summary object. Throws `invalid_request` when `messages` is no
- * transcript, or the object is no summary.
+ * Applies a summary: a model's answer as text or JSON string, or the summary object. Throws
+ * `invalid_request` when `messages` is no transcript, or the object is no summary.
  *
  * @example applyCompaction(json('[{"role":"user","content":"a"}]'), 0, 'b').compacted // false
  */
@@ -133,7 +134,10 @@ function filesTouched(messages: readonly Message[], cut: Cut): readonly string[]
   return [...new Set([...carried, ...found])].slice(-SUMMARY_FILES)
 }
 
-/** A message as a provider takes it: without our member, whose text becomes the content if that is empty. */
+/**
+ * A message as a provider takes it: without our member, whose text becomes the content if that is
+ * empty.
+ */
 function ready(message: Message): JsonSlice {
   const members = [...membersOf(message.json)]
   const others = members.filter((member) => decodeRaw(member.key) !== OUR_MEMBER)

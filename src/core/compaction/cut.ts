@@ -1,9 +1,11 @@
 /**
- * Decides where a compaction cuts: which messages a summary replaces, and which of them are kept beside it.
+ * Decides where a compaction cuts: which messages a summary replaces, and which of them are kept
+ * beside it.
  *
- * A tool call is never separated from its results. The reference assumes that one message of results follows each call. Here
- * the kept tail starts at or before the call of every result in it, since OpenAI's parallel results are separate messages. A call
- * that still waits for results is not summarized. Instructions at the start stay in front.
+ * A tool call is never separated from its results. The reference assumes that one message of
+ * results follows each call. Here the kept tail starts at or before the call of every result in it,
+ * since OpenAI's parallel results are separate messages. A call that still waits for results is not
+ * summarized. Instructions at the start stay in front.
  */
 import { decodeRaw } from '../json/strings.ts'
 import { approxTokens } from './estimate.ts'
@@ -17,11 +19,17 @@ export interface Cut {
   readonly end: number
   /** User turns of the summarized range that are kept, ascending. */
   readonly preserved: readonly number[]
-  /** True when everything was summarized, because nothing comes before the last call and its results. */
+  /**
+   * True when everything was summarized, because nothing comes before the last call and its
+   * results.
+   */
   readonly splitTurn: boolean
 }
 
-/** Finds the cut. `preserveTokens` bounds the kept user turns. Undefined when there is nothing to summarize. */
+/**
+ * Finds the cut. `preserveTokens` bounds the kept user turns. Undefined when there is nothing to
+ * summarize.
+ */
 export function findCut(messages: readonly Message[], preserveTokens: number): Cut | undefined {
   const firstOther = messages.findIndex((message) => kindOf(message) !== 'instructions')
   if (firstOther < 0) return undefined
@@ -64,7 +72,10 @@ function endsComplete(messages: readonly Message[]): boolean {
   return calls.every(({ id }) => id === undefined || answered.has(id))
 }
 
-/** User turns to keep: newest first while they fit. The newest is always kept; none after the budget is spent. */
+/**
+ * User turns to keep: newest first while they fit. The newest is always kept; none after the budget
+ * is spent.
+ */
 function preservedTurns(
   messages: readonly Message[],
   range: { readonly start: number; readonly end: number; readonly preserveTokens: number },

@@ -1,9 +1,10 @@
 /**
- * Elision: replaces the contents of old tool results by one line each, which names the tool. Every other byte of the messages
- * stays the caller's.
+ * Elision: replaces the contents of old tool results by one line each, which names the tool. Every
+ * other byte of the messages stays the caller's.
  *
- * The line depends on the name of the call alone. So eliding again changes nothing, and elided results stay the same while results
- * are appended. That does not hold for ids used twice: as in the reference, the last call of an id names all its results.
+ * The line depends on the name of the call alone. So eliding again changes nothing, and elided
+ * results stay the same while results are appended. That does not hold for ids used twice: as in
+ * the reference, the last call of an id names all its results.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { type Edit, editSlice } from '../json/splice.ts'
@@ -30,8 +31,8 @@ export interface Elision {
 }
 
 /**
- * Elides all but the `keep` newest tool results. Results of at most 100 bytes stay, and count as kept. `keep: null` keeps all.
- * Throws `invalid_request` when `messages` is no transcript.
+ * Elides all but the `keep` newest tool results. Results of at most 100 bytes stay, and count as
+ * kept. `keep: null` keeps all. Throws `invalid_request` when `messages` is no transcript.
  *
  * @example elide(json('[]'), null).elided // []
  */

@@ -1,6 +1,6 @@
 /**
- * Rough token counts without a tokenizer. They decide when to act, not what a provider charges. Tool definitions and the system
- * prompt are not among the messages and are not counted.
+ * Rough token counts without a tokenizer. They decide when to act, not what a provider charges.
+ * Tool definitions and the system prompt are not among the messages and are not counted.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { TOKEN_CHARS, WORD_TOKENS } from '../limits.ts'
@@ -47,8 +47,9 @@ export function messagesChars(messages: JsonSlice): number {
 }
 
 /**
- * Measures `value` as compact JSON, without white space and with the shortest escapes. So a client's spelling, such as indented or
- * ASCII only, does not change an estimate. One pass that decodes nothing. Every member counts, also one whose key is repeated.
+ * Measures `value` as compact JSON, without white space and with the shortest escapes. So a
+ * client's spelling, such as indented or ASCII only, does not change an estimate. One pass that
+ * decodes nothing. Every member counts, also one whose key is repeated.
  */
 export function compactSize(value: JsonSlice): CompactSize {
   const { bytes, end } = value
@@ -90,7 +91,10 @@ export function contentSize(content: JsonSlice): ContentSize {
   return { bytes: size.textBytes, compactChars: size.bytes - size.escapedTails - tails }
 }
 
-/** Estimated tokens of prose, by characters or by words, whichever gives more. Words are those of Rust's `split_whitespace`. */
+/**
+ * Estimated tokens of prose, by characters or by words, whichever gives more. Words are those of
+ * Rust's `split_whitespace`.
+ */
 export function approxTokens(text: string): number {
   return Math.max(estimateText(text), Math.ceil(countWords(text) * WORD_TOKENS))
 }
@@ -102,7 +106,10 @@ function countWords(text: string): number {
   return words
 }
 
-/** Trims as Rust's `str::trim` does: Unicode White_Space includes U+0085 and not U+FEFF; JavaScript's `trim` is the reverse. */
+/**
+ * Trims as Rust's `str::trim` does: Unicode White_Space includes U+0085 and not U+FEFF;
+ * JavaScript's `trim` is the reverse.
+ */
 export function trimBlank(text: string): string {
   let start = 0
   let end = text.length

@@ -1,6 +1,6 @@
 /**
- * Shortens text so that its reader can see it: both ends stay, and a line between them says how much was left out. The end gets
- * the larger share, since it is mostly the newest part.
+ * Shortens text so that its reader can see it: both ends stay, and a line between them says how
+ * much was left out. The end gets the larger share, since it is mostly the newest part.
  */
 import { WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from '../limits.ts'
 import { charsOf, firstChars, lastChars } from '../text.ts'
@@ -19,9 +19,9 @@ export function bothEnds(text: string, maxChars: number): string {
 }
 
 /**
- * Joins the parts `partOf(index)` for the indices `[start, end)` by blank lines, in at most `maxChars` code points. When not all
- * fit, the first and last parts that fit stand around a note that names the indices between; those parts are not made.
- * `maxChars` must have room for the note.
+ * Joins the parts `partOf(index)` for the indices `[start, end)` by blank lines, in at most
+ * `maxChars` code points. When not all fit, the first and last parts that fit stand around a note
+ * that names the indices between; those parts are not made. `maxChars` must have room for the note.
  */
 export function joinBothEnds(
   range: { readonly start: number; readonly end: number },

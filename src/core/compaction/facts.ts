@@ -1,9 +1,11 @@
 /**
- * Facts read from a transcript without a model, so that a summary does not lose them: files that tools touched, and lines that
- * tell the outcome of checks and permissions. Both are found by patterns; nothing depends on them.
+ * Facts read from a transcript without a model, so that a summary does not lose them: files that
+ * tools touched, and lines that tell the outcome of checks and permissions. Both are found by
+ * patterns; nothing depends on them.
  *
- * The reference searches text blocks only, so it finds nothing in tool results. Here results and arguments of calls are searched.
- * Time is linear. Of a long text only both ends are searched, and of many texts the newest.
+ * The reference searches text blocks only, so it finds nothing in tool results. Here results and
+ * arguments of calls are searched. Time is linear. Of a long text only both ends are searched, and
+ * of many texts the newest.
  */
 
 import { JsonSlice, skipSpace, skipString } from '../json/slice.ts'
@@ -18,13 +20,19 @@ import type { Message } from './messages.ts'
 const QUOTE = 0x22
 const COLON = 0x3a
 
-/** Runs of characters that can stand in a path in prose, code or compiler messages. May start with a drive letter. */
+/**
+ * Runs of characters that can stand in a path in prose, code or compiler messages. May start with a
+ * drive letter.
+ */
 const TOKEN = /(?:\b[A-Za-z]:(?=[\\/]))?[^\s"'`<>|(){}[\],;:=*?&#!]+/g
 const DIRECTORIES = /^(?:[A-Za-z]:)?[\p{L}\p{N}_.@+~\\/-]+$/u
 /** A name with an extension that starts with a letter. */
 const FILE_NAME = /^[\p{L}\p{N}_.@+~-]+\.[A-Za-z][A-Za-z0-9]*$/u
 const URL_REST = '//'
-/** Members of a call's arguments that hold a file's name, such as `path`, `file_path` or `notebookPath`. */
+/**
+ * Members of a call's arguments that hold a file's name, such as `path`, `file_path` or
+ * `notebookPath`.
+ */
 const FILE_MEMBER = /(?:^|_)(?:path|file|filename|filepath|file_name)s?$|(?:Path|File|FileName)s?$/
 const ONE_LINE = /^[^\p{Cc}]+$/u
 const CHECKED =
@@ -47,7 +55,9 @@ interface Text {
   readonly from: 'call' | 'result'
 }
 
-/** Finds facts in the calls and results of `messages`. The newest are kept when there are too many. */
+/**
+ * Finds facts in the calls and results of `messages`. The newest are kept when there are too many.
+ */
 export function extractFacts(messages: readonly Message[]): Facts {
   const files = new Set<string>()
   const lines = new Set<string>()
@@ -109,7 +119,10 @@ function addLines(lines: Set<string>, text: string): void {
   }
 }
 
-/** Whether a text is a path. Two tests, so that no pattern backtracks from one directory to the next. */
+/**
+ * Whether a text is a path. Two tests, so that no pattern backtracks from one directory to the
+ * next.
+ */
 function isPath(text: string): boolean {
   const split = Math.max(text.lastIndexOf('/'), text.lastIndexOf('\\')) + 1
   return (
@@ -126,7 +139,10 @@ function argumentsOf(input: JsonSlice): JsonSlice {
   return input.kind === 'string' ? (jsonIn(decodeText(input)) ?? input) : input
 }
 
-/** Yields every string inside `value` with the nearest member name before it. One pass, at any depth. */
+/**
+ * Yields every string inside `value` with the nearest member name before it. One pass, at any
+ * depth.
+ */
 function* stringsIn(
   value: JsonSlice | undefined,
 ): Generator<{ readonly name: string | undefined; readonly token: JsonSlice }> {

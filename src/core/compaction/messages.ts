@@ -1,9 +1,11 @@
 /**
- * Reads transcripts in two shapes: Anthropic's messages, whose tool calls and results are blocks, and OpenAI's chat messages, with
- * `tool_calls` and messages of role `tool`. The shape is decided for each message, so a transcript needs no label.
+ * Reads transcripts in two shapes: Anthropic's messages, whose tool calls and results are blocks,
+ * and OpenAI's chat messages, with `tool_calls` and messages of role `tool`. The shape is decided
+ * for each message, so a transcript needs no label.
  *
- * Everything stays a slice of the caller's bytes. Unknown roles are user turns. Unknown blocks and members are skipped. Only what
- * no provider takes is refused: a value that is no array, and a message that is no object or has no role.
+ * Everything stays a slice of the caller's bytes. Unknown roles are user turns. Unknown blocks and
+ * members are skipped. Only what no provider takes is refused: a value that is no array, and a
+ * message that is no object or has no role.
  */
 import { CoatcheckError } from '../errors.ts'
 import { Cursor, Fields } from '../json/cursor.ts'
@@ -46,7 +48,10 @@ export interface Message {
   readonly summary: Summary | undefined
 }
 
-/** `exchange`: tool results. `summary`: the summary of an earlier compaction. `instructions`: a system or developer message. */
+/**
+ * `exchange`: tool results. `summary`: the summary of an earlier compaction. `instructions`: a
+ * system or developer message.
+ */
 export type MessageKind = 'instructions' | 'user' | 'assistant' | 'exchange' | 'summary'
 
 /** Reads the messages of a transcript. Throws `invalid_request`, which names the index. */
@@ -185,9 +190,10 @@ function summaryOf(member: JsonSlice | undefined, index: number): Summary | unde
 }
 
 /**
- * Kind of a message for compaction. A user message with any tool result is an exchange; the reference looks at the first block
- * only, which lets a result survive its call. A message counts as a summary by its text only when it holds nothing else, so that
- * words which a user added are not taken for part of the summary.
+ * Kind of a message for compaction. A user message with any tool result is an exchange; the
+ * reference looks at the first block only, which lets a result survive its call. A message counts
+ * as a summary by its text only when it holds nothing else, so that words which a user added are
+ * not taken for part of the summary.
  */
 export function kindOf(message: Message): MessageKind {
   const { role, content, text } = message
@@ -221,7 +227,10 @@ export function toolNameOf(result: ToolResult, names: ReadonlyMap<string, string
   return (result.id && names.get(decodeRaw(result.id))) ?? UNKNOWN_TOOL
 }
 
-/** Name of a tool. A name of impossible length is dropped, since markers would repeat it for every result. */
+/**
+ * Name of a tool. A name of impossible length is dropped, since markers would repeat it for every
+ * result.
+ */
 function nameOf(members: Fields): string | undefined {
   const name = stringOf(members, 'name')?.toWellFormed()
   return name === undefined || name.length > CALL_NAME_UNITS ? undefined : name

@@ -1,6 +1,7 @@
 /**
- * Plans a compaction: what to summarize, and the text that asks a model for the summary. The service calls no model. The caller
- * does, and hands the answer to `apply`, which cuts the same messages at the same places.
+ * Plans a compaction: what to summarize, and the text that asks a model for the summary. The
+ * service calls no model. The caller does, and hands the answer to `apply`, which cuts the same
+ * messages at the same places.
  */
 import type { JsonSlice } from '../json/slice.ts'
 import { findCut } from './cut.ts'
@@ -24,7 +25,8 @@ export interface CompactionPlan {
 }
 
 /**
- * Plans a compaction. `preserveTokens` bounds the kept user turns, by a rough count. Throws `invalid_request` when `messages` is no transcript.
+ * Plans a compaction. `preserveTokens` bounds the kept user turns, by a rough count. Throws
+ * `invalid_request` when `messages` is no transcript.
  *
  * @example planCompaction(json('[]'), 0).summarize // null
  */

@@ -1,8 +1,10 @@
 /**
- * Composes the text that asks a model for a summary: the form of the answer, the facts, and the messages to summarize.
+ * Composes the text that asks a model for a summary: the form of the answer, the facts, and the
+ * messages to summarize.
  *
- * It has at most 80,000 code points. The reference cuts off the newest part of a longer transcript. Here the middle is left out:
- * both ends stay, and notes say what was left out. A model's thinking is not shown.
+ * It has at most 80,000 code points. The reference cuts off the newest part of a longer transcript.
+ * Here the middle is left out: both ends stay, and notes say what was left out. A model's thinking
+ * is not shown.
  */
 import { distinctMembersOf, elementsOf, type JsonSlice } from '../json/slice.ts'
 import { decodeText } from '../json/strings.ts'
@@ -76,7 +78,10 @@ function renderMessage(
 const shown = (text: string | undefined): string =>
   bothEnds(text ?? 'nothing', SUMMARY_RESULT_CHARS)
 
-/** Text of a content: a string's text; the texts of blocks, and the types of other blocks; anything else as JSON. */
+/**
+ * Text of a content: a string's text; the texts of blocks, and the types of other blocks; anything
+ * else as JSON.
+ */
 function contentText(content: JsonSlice): string {
   if (content.kind === 'string') return decodeText(content)
   if (content.kind !== 'array') return content.toString()

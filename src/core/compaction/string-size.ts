@@ -1,6 +1,6 @@
 /**
- * Measures a string token as `JSON.stringify` spells it, and its text, without decoding it. Estimates run on every request over a
- * whole transcript.
+ * Measures a string token as `JSON.stringify` spells it, and its text, without decoding it.
+ * Estimates run on every request over a whole transcript.
  */
 import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from '../json/escape.ts'
 
@@ -17,7 +17,8 @@ export interface StringSize {
 }
 
 /**
- * Adds the size of the string token at `start` to `size`. Returns the position after the token. `words` is `wordsOf(bytes)`.
+ * Adds the size of the string token at `start` to `size`. Returns the position after the token.
+ * `words` is `wordsOf(bytes)`.
  */
 export function addStringSize(
   bytes: Uint8Array,

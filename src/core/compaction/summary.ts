@@ -1,6 +1,6 @@
 /**
- * The summary of a compaction: read from a model's answer or from JSON, and written as the text that replaces the summarized
- * messages. A later compaction recognizes a summary by that text.
+ * The summary of a compaction: read from a model's answer or from JSON, and written as the text
+ * that replaces the summarized messages. A later compaction recognizes a summary by that text.
  *
  * The labels and the fixed next step are the reference's (vectors: compaction_summary_text).
  */
@@ -31,8 +31,8 @@ export type Summary = { readonly goal: string; readonly progress: string } & {
 }
 
 /**
- * Reads a model's answer as a summary: a JSON object, or else the whole text as the progress. A fenced object counts as text, as
- * in the reference.
+ * Reads a model's answer as a summary: a JSON object, or else the whole text as the progress. A
+ * fenced object counts as text, as in the reference.
  */
 export function parseSummary(answer: string): Summary {
   const text = trimBlank(answer.toWellFormed())
@@ -42,7 +42,10 @@ export function parseSummary(answer: string): Summary {
   return summary ?? summaryWith('', text, new Map([['next_steps', [UNSTRUCTURED_NEXT_STEP]]]))
 }
 
-/** Reads an object with strings `goal` and `progress` and lists of strings; absent lists are empty. Undefined for anything else. */
+/**
+ * Reads an object with strings `goal` and `progress` and lists of strings; absent lists are empty.
+ * Undefined for anything else.
+ */
 export function readSummary(value: JsonSlice): Summary | undefined {
   if (value.kind !== 'object') return undefined
   const members = distinctMembersOf(value)

@@ -1,8 +1,8 @@
 /**
  * Decides when to summarize: which of two thresholds applies, and whether an estimate is above it.
  *
- * A share of a known context window takes precedence over the absolute number, also when it is larger. 0 is a setting, which fires
- * on any request; null means not set. Vectors: trigger.
+ * A share of a known context window takes precedence over the absolute number, also when it is
+ * larger. 0 is a setting, which fires on any request; null means not set. Vectors: trigger.
  */
 import { PERCENT_MAX } from '../limits.ts'
 
@@ -50,7 +50,10 @@ function thresholdOf(settings: TriggerSettings): number | null {
   return settings.auto_threshold_tokens
 }
 
-/** `floor(window * percent / 100)`, exact for every safe integer, since no intermediate product exceeds the window. */
+/**
+ * `floor(window * percent / 100)`, exact for every safe integer, since no intermediate product
+ * exceeds the window.
+ */
 function shareOf(window: number, percent: number): number {
   const rest = window % PERCENT_MAX
   return ((window - rest) / PERCENT_MAX) * percent + Math.floor((rest * percent) / PERCENT_MAX)

@@ -1,7 +1,8 @@
 /**
- * Canonical text: one spelling for equal documents, so that content hashes and prompt caches agree. Members are sorted by
- * the code points of their names. White space is dropped, strings get the shortest escapes, and number tokens stay as written.
- * The last value of a repeated key counts. A lone surrogate stays an escape, so the result is well-formed text.
+ * Canonical text: one spelling for equal documents, so that content hashes and prompt caches agree.
+ * Members are sorted by the code points of their names. White space is dropped, strings get the
+ * shortest escapes, and number tokens stay as written. The last value of a repeated key counts. A
+ * lone surrogate stays an escape, so the result is well-formed text.
  */
 import { charsOf, wordsOf } from '../text.ts'
 import { compactBytes, escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
@@ -26,7 +27,10 @@ const SHORT_ESCAPE_BYTES = 2
 const MAX_BYTES_PER_CHAR = 4
 /** Source bytes per member, for the first guess of how many members there are. */
 const LIKELY_MEMBER_BYTES = 16
-/** A loop copies up to this many bytes faster than a call does; `npm run bench -- --only put-1kb` shows it. */
+/**
+ * A loop copies up to this many bytes faster than a call does; `npm run bench -- --only put-1kb`
+ * shows it.
+ */
 const FEW_BYTES = 48
 
 /**
@@ -38,13 +42,17 @@ export function canonicalJson(value: JsonSlice): string {
   return new Writer(value).write().toString()
 }
 
-/** The text a model reads: a string bare (lone surrogates as U+FFFD), anything else as canonical JSON. */
+/**
+ * The text a model reads: a string bare (lone surrogates as U+FFFD), anything else as canonical
+ * JSON.
+ */
 export function contentString(value: JsonSlice): string {
   return value.kind === 'string' ? decodeText(value) : canonicalJson(value)
 }
 
 /**
- * {@link contentString}, or undefined when it has more than `maxChars` code points. Nothing is written for a longer one.
+ * {@link contentString}, or undefined when it has more than `maxChars` code points. Nothing is
+ * written for a longer one.
  *
  * @example contentStringWithin(json('"abc"'), 2) // undefined
  */
@@ -54,7 +62,10 @@ export function contentStringWithin(value: JsonSlice, maxChars: number): string 
     : fitting(contentString(value), maxChars)
 }
 
-/** Lower bound of the content's code points: exact unless it is over the limit already, or names repeat. */
+/**
+ * Lower bound of the content's code points: exact unless it is over the limit already, or names
+ * repeat.
+ */
 function leastChars(value: JsonSlice, maxChars: number): number {
   const { bytes, start, end } = value
   if (value.kind === 'string') return measureStringPart(bytes, start + 1, end - 1).chars
@@ -68,8 +79,9 @@ const fitting = (text: string, maxChars: number): string | undefined =>
   charsOf(text) <= maxChars ? text : undefined
 
 /**
- * Writes a value in one pass over its bytes. Members are written in source order and sorted at the end. While the source is
- * already spelled canonically, positions in source and result are equal and nothing is copied.
+ * Writes a value in one pass over its bytes. Members are written in source order and sorted at the
+ * end. While the source is already spelled canonically, positions in source and result are equal
+ * and nothing is copied.
  */
 class Writer {
   readonly #from: Buffer
@@ -119,7 +131,10 @@ class Writer {
     return pos
   }
 
-  /** Returns the position after the string token at `start`, or -1 when its spelling is not canonical. */
+  /**
+   * Returns the position after the string token at `start`, or -1 when its spelling is not
+   * canonical.
+   */
   #passString(start: number): number {
     const from = this.#from
     let pos = start + 1
@@ -135,7 +150,9 @@ class Writer {
     }
   }
 
-  /** Writes the value, whose first `passed` bytes are canonical. Returns the bytes of the result. */
+  /**
+   * Writes the value, whose first `passed` bytes are canonical. Returns the bytes of the result.
+   */
   #copyFrom(passed: number): number {
     const from = this.#from
     const to = Buffer.allocUnsafe(from.length)
@@ -167,7 +184,10 @@ class Writer {
     return at
   }
 
-  /** Notes a structural `byte` outside of strings for the order of members. `pos` is the position after it. */
+  /**
+   * Notes a structural `byte` outside of strings for the order of members. `pos` is the position
+   * after it.
+   */
   #note(byte: number, pos: number): void {
     const order = this.#order
     if (byte === COMMA) order.next(pos)

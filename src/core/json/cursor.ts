@@ -1,6 +1,6 @@
 /**
- * Reads arrays and objects of a validated value in one pass, at any number of levels. The reader of each element returns where
- * it ends, so nothing is walked twice.
+ * Reads arrays and objects of a validated value in one pass, at any number of levels. The reader of
+ * each element returns where it ends, so nothing is walked twice.
  */
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from './slice.ts'
 import { TokenReader } from './strings.ts'
@@ -19,7 +19,9 @@ export class Fields {
     this.#values.push(value)
   }
 
-  /** The value of a member. Takes time linear in the number of members: use it for a few names only. */
+  /**
+   * The value of a member. Takes time linear in the number of members: use it for a few names only.
+   */
   get(name: string): JsonSlice | undefined {
     let last = this.#names.length - 1
     while (last >= 0 && this.#names[last] !== name) last--
@@ -45,7 +47,10 @@ export class Cursor {
     return new JsonSlice(this.#bytes, start, skipValue(this.#bytes, start, this.#end))
   }
 
-  /** Reads the array at `start`. `read` gets the start of each element and returns its end. Returns the end of the array. */
+  /**
+   * Reads the array at `start`. `read` gets the start of each element and returns its end. Returns
+   * the end of the array.
+   */
   array(start: number, read: (start: number) => number): number {
     const bytes = this.#bytes
     const end = this.#end

@@ -1,9 +1,11 @@
 /**
- * Finds repeated member names during a scan. It holds the names of all open objects. When an object closes, each member whose
- * name is repeated later is marked as replaced. Names are compared by hash, and byte by byte where two hashes are equal.
+ * Finds repeated member names during a scan. It holds the names of all open objects. When an object
+ * closes, each member whose name is repeated later is marked as replaced. Names are compared by
+ * hash, and byte by byte where two hashes are equal.
  *
- * Time is linear in the number of names, also for names chosen to collide: those go into a `Map`, which hashes with a secret.
- * Memory is 12 bytes for each open name, and at most 8 more while an object closes.
+ * Time is linear in the number of names, also for names chosen to collide: those go into a `Map`,
+ * which hashes with a secret. Memory is 12 bytes for each open name, and at most 8 more while an
+ * object closes.
  */
 import { escapeBytes, escapedCode, utf8Bytes } from './escape.ts'
 import { JsonSlice, skipString } from './slice.ts'
@@ -14,7 +16,10 @@ const BACKSLASH = 0x5c
 /** The hash of a name is computed byte by byte: `hash * HASH_FACTOR + byte`. */
 export const HASH_FACTOR = 31
 const SPREAD_FACTOR = 0x9e3779b1
-/** Fields of an open name: its hash, the start of its token, and the bytes of compact JSON before it. */
+/**
+ * Fields of an open name: its hash, the start of its token, and the bytes of compact JSON before
+ * it.
+ */
 const FIELDS = 3
 const FIRST_NAMES = 32
 /** Up to this many names are compared pairwise, which is faster than a hash table. */
@@ -65,7 +70,10 @@ export class OpenKeys {
     this.#bytes = bytes
   }
 
-  /** Adds the name whose token starts at `start`. `compactBefore` is the bytes of compact JSON before it. */
+  /**
+   * Adds the name whose token starts at `start`. `compactBefore` is the bytes of compact JSON
+   * before it.
+   */
   add(hash: number, start: number, compactBefore: number): void {
     const at = this.count++ * FIELDS
     if (at === this.#names.length) {
@@ -79,7 +87,10 @@ export class OpenKeys {
     names[at + 2] = compactBefore
   }
 
-  /** Closes the object whose names start at index `first`. Returns the number of its members that are replaced. */
+  /**
+   * Closes the object whose names start at index `first`. Returns the number of its members that
+   * are replaced.
+   */
   close(first: number): number {
     const names = this.count - first
     this.#repeats = 0

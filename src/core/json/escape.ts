@@ -1,13 +1,17 @@
 /**
- * Reads one escape of a validated string token in place, and tells the size of its code point: in UTF-8 text, where a lone
- * surrogate is shown as U+FFFD, and in compact JSON, where a lone surrogate stays an escape.
+ * Reads one escape of a validated string token in place, and tells the size of its code point: in
+ * UTF-8 text, where a lone surrogate is shown as U+FFFD, and in compact JSON, where a lone
+ * surrogate stays an escape.
  */
 const BACKSLASH = 0x5c
 const QUOTE = 0x22
 const LOWER_U = 0x75
 const CONTROL_END = 0x20
 const SHORT_ESCAPE_BYTES = 2
-/** Bytes of `\uXXXX`. Controls without a short escape, and lone surrogates, take as many in compact JSON. */
+/**
+ * Bytes of `\uXXXX`. Controls without a short escape, and lone surrogates, take as many in compact
+ * JSON.
+ */
 export const UNICODE_ESCAPE_BYTES = 6
 
 const HIGH_SURROGATE = 0xd800
@@ -21,8 +25,8 @@ const WORD_BYTES = 4
 const WORD_MASK = 3
 
 /**
- * Position of the first quote or backslash in `[from, until)`, or `until`. Reads four bytes at a time where they are aligned.
- * `words` is `wordsOf(bytes)`.
+ * Position of the first quote or backslash in `[from, until)`, or `until`. Reads four bytes at a
+ * time where they are aligned. `words` is `wordsOf(bytes)`.
  */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a loop over bytes; calls in it would cost as much again
 export function nextSpecial(
@@ -55,7 +59,10 @@ export function nextSpecial(
 
 const isSurrogate = (code: number): boolean => code >= HIGH_SURROGATE && code < SURROGATE_END
 
-/** The code point of the escape at `pos`. A surrogate pair gives one code point; a lone surrogate gives itself. */
+/**
+ * The code point of the escape at `pos`. A surrogate pair gives one code point; a lone surrogate
+ * gives itself.
+ */
 export function escapedCode(bytes: Uint8Array, pos: number): number {
   const letter = bytes[pos + 1] as number
   if (letter !== LOWER_U) return shortEscape(letter)

@@ -1,6 +1,7 @@
 /**
- * The text view of a JSON value: indented by two spaces, members in their own order, tokens as written. It is not stored. The
- * formatter's state at a cut of the source takes a few bits, and is enough to render the view from there on.
+ * The text view of a JSON value: indented by two spaces, members in their own order, tokens as
+ * written. It is not stored. The formatter's state at a cut of the source takes a few bits, and is
+ * enough to render the view from there on.
  */
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -14,7 +15,10 @@ const SPACE = 0x20
 /** Bytes skipped after a backslash. The digits of a `\uXXXX` read as plain text. */
 const ESCAPE_BYTES = 2
 
-/** State of the formatter at a cut: its depth, whether it is inside a string, and whether a bracket has just opened. */
+/**
+ * State of the formatter at a cut: its depth, whether it is inside a string, and whether a bracket
+ * has just opened.
+ */
 export interface IndentState {
   readonly depth: number
   readonly inString: boolean
@@ -45,7 +49,10 @@ export interface IndentSink {
   space(): void
 }
 
-/** Formats a part of a document. `state` is the formatter's state at its start. The part must split no escape at its ends. */
+/**
+ * Formats a part of a document. `state` is the formatter's state at its start. The part must split
+ * no escape at its ends.
+ */
 export function indent(bytes: Uint8Array, state: IndentState, sink: IndentSink): void {
   const end = bytes.length
   let { depth, afterOpen } = state
@@ -107,7 +114,9 @@ export function indent(bytes: Uint8Array, state: IndentState, sink: IndentSink):
   flush(end)
 }
 
-/** Position after the closing quote of the string that `from` is inside of, or the end of the bytes. */
+/**
+ * Position after the closing quote of the string that `from` is inside of, or the end of the bytes.
+ */
 function stringEnd(bytes: Uint8Array, from: number): number {
   let pos = from
   while (pos < bytes.length) {

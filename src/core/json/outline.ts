@@ -1,11 +1,14 @@
 /**
- * The outline of a value, which a scan notes so that later steps need not walk it again: its cuts into chunks, the sizes of its
- * views, and its first and last entries. All positions count from the start of the value.
+ * The outline of a value, which a scan notes so that later steps need not walk it again: its cuts
+ * into chunks, the sizes of its views, and its first and last entries. All positions count from the
+ * start of the value.
  */
 
 import { CHUNK_BYTES, CHUNK_VIEW_BYTES } from '../limits.ts'
 
-/** A position where a value can be cut, with the line ends and bytes of the indented view before it. */
+/**
+ * A position where a value can be cut, with the line ends and bytes of the indented view before it.
+ */
 export interface ViewCut {
   readonly pos: number
   /** The formatter's state, packed (`indent.ts`). */
@@ -33,7 +36,10 @@ export interface ChunkSizes {
 /** Sizes that the ledger uses. */
 export const CHUNK_SIZES: ChunkSizes = { chunkBytes: CHUNK_BYTES, chunkViewBytes: CHUNK_VIEW_BYTES }
 
-/** Figures of compact JSON count the document as `canonical.ts` writes it, where a repeated name stands once. */
+/**
+ * Figures of compact JSON count the document as `canonical.ts` writes it, where a repeated name
+ * stands once.
+ */
 export interface Outline {
   /** The value's own bytes. */
   readonly bytes: number

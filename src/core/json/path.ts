@@ -1,7 +1,8 @@
 /**
- * Finds a value inside a value, by the dotted path of a reference or by JSON Pointer. Any own member can be named; of a
- * repeated member the last counts. Segments of a dotted path may be empty. An index in a dotted path is what Rust's
- * `usize::parse` takes: digits, with leading zeros and one `+` allowed. An index in a pointer is that of RFC 6901.
+ * Finds a value inside a value, by the dotted path of a reference or by JSON Pointer. Any own
+ * member can be named; of a repeated member the last counts. Segments of a dotted path may be
+ * empty. An index in a dotted path is what Rust's `usize::parse` takes: digits, with leading zeros
+ * and one `+` allowed. An index in a pointer is that of RFC 6901.
  */
 import { AVAILABLE_ENTRIES, AVAILABLE_ENTRY_CHARS, MAX_JSON_DEPTH_LEVELS } from '../limits.ts'
 import { charsOf, firstChars } from '../text.ts'
@@ -10,7 +11,10 @@ import { decodeRaw, isNamed } from './strings.ts'
 
 const DOTTED_INDEX = /^\+?[0-9]+$/
 const POINTER_INDEX = /^(?:0|[1-9][0-9]*)$/
-/** More segments than any value has levels. A longer path is cut there, since it leads nowhere either way. */
+/**
+ * More segments than any value has levels. A longer path is cut there, since it leads nowhere
+ * either way.
+ */
 const SEGMENTS = MAX_JSON_DEPTH_LEVELS + 1
 /** Up to this many segments are compared with each raw name, which is faster than decoding it. */
 const FEW_STEPS = 4
@@ -20,11 +24,15 @@ export type PathSyntax = 'dotted' | 'pointer'
 
 export type PathResult =
   | { readonly found: JsonSlice }
-  /** `missing`: the segment that was not found. `inside`: the kind of the value it was looked for in. `available`: its members, a bounded list. */
+  /**
+   * `missing`: the segment that was not found. `inside`: the kind of the value it was looked for
+   * in. `available`: its members, a bounded list.
+   */
   | { readonly missing: string; readonly inside: string; readonly available: readonly string[] }
 
 /**
- * Splits the part of a reference after its handle: `.a.0` or `#/a/0`. Undefined when a pointer is malformed.
+ * Splits the part of a reference after its handle: `.a.0` or `#/a/0`. Undefined when a pointer is
+ * malformed.
  *
  * @example segmentsOf('.rows.0') // { syntax: 'dotted', segments: ['rows', '0'] }
  */
@@ -74,8 +82,8 @@ export function findPath(value: JsonSlice, path: Path): PathResult {
 }
 
 /**
- * Finds the values at many paths in one walk. Shared parts are read once, so many paths into a large value cost little more
- * than one. Results are in the order of `paths`.
+ * Finds the values at many paths in one walk. Shared parts are read once, so many paths into a
+ * large value cost little more than one. Results are in the order of `paths`.
  *
  * @example findPaths(json('[1]'), [segmentsOf('.1')])[0].available // ['0..0']
  */

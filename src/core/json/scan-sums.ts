@@ -1,6 +1,7 @@
 /**
- * Bookkeeping of a scan: running sums over the bytes passed, and an outline for each value of the watched level. The scanner
- * updates the sums. This module reads bytes only to cut a long string where no escape is split.
+ * Bookkeeping of a scan: running sums over the bytes passed, and an outline for each value of the
+ * watched level. The scanner updates the sums. This module reads bytes only to cut a long string
+ * where no escape is split.
  */
 import { packState } from './indent.ts'
 import { type ChunkSizes, type Entry, HEAD_ENTRIES, type Outline, type ViewCut } from './outline.ts'
@@ -22,7 +23,10 @@ export class Observer {
   readonly #sizes: ChunkSizes
   readonly outlines = new Map<number, Outline>()
 
-  /** Bytes of the indented view, and of compact JSON, minus source bytes. All sums start at a watched value. */
+  /**
+   * Bytes of the indented view, and of compact JSON, minus source bytes. All sums start at a
+   * watched value.
+   */
   viewExtra = 0
   compactExtra = 0
   viewLines = 0
@@ -30,7 +34,10 @@ export class Observer {
   /** Sums over escapes in strings, as `EscapeSums` defines them. */
   growth = 0
   tails = 0
-  /** Bytes of a line end with the indentation after it: 1, and 2 for each level inside the watched value. */
+  /**
+   * Bytes of a line end with the indentation after it: 1, and 2 for each level inside the watched
+   * value.
+   */
   lineBytes = 1
   /** True right after an opening bracket, whose line end is not counted yet. */
   afterOpen = false
@@ -47,7 +54,10 @@ export class Observer {
   #entries = 0
   #entryStart = 0
   #entryValueStart = 0
-  /** The last two entries, as separate numbers: an object for each entry would double the time of the scan. */
+  /**
+   * The last two entries, as separate numbers: an object for each entry would double the time of
+   * the scan.
+   */
   #lastStart = 0
   #lastValueStart = 0
   #lastEnd = 0
@@ -79,7 +89,10 @@ export class Observer {
     this.#chunkFrom(pos, pos)
   }
 
-  /** The watched value ends at `pos`. `repeats` is the number of its members that a later member replaces. */
+  /**
+   * The watched value ends at `pos`. `repeats` is the number of its members that a later member
+   * replaces.
+   */
   finish(pos: number, repeats: number): void {
     this.nextPos = NEVER
     this.nextView = NEVER
@@ -192,7 +205,10 @@ export class Observer {
     this.nextView = view + this.#sizes.chunkViewBytes
   }
 
-  /** First position at or after `target`, in the string token that starts at `start`, that splits no escape and no code point. */
+  /**
+   * First position at or after `target`, in the string token that starts at `start`, that splits no
+   * escape and no code point.
+   */
   #placeInString(start: number, target: number): number {
     const bytes = this.#bytes
     const floor = Math.max(start + 1, this.#lastCut)

@@ -1,10 +1,11 @@
 /**
- * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without building objects. On the way it
- * notes the outline of values (`outline.ts`), which later steps use.
+ * The scanner: decides whether bytes are one JSON document (RFC 8259), in one pass and without
+ * building objects. On the way it notes the outline of values (`outline.ts`), which later steps
+ * use.
  *
- * It accepts everything that the grammar accepts: number tokens beyond a double, lone surrogate escapes and repeated keys, too.
- * It bounds the depth. It expects valid UTF-8, which `parseJson` checks first. Open containers are on a stack of integers, not
- * on the call stack.
+ * It accepts everything that the grammar accepts: number tokens beyond a double, lone surrogate
+ * escapes and repeated keys, too. It bounds the depth. It expects valid UTF-8, which `parseJson`
+ * checks first. Open containers are on a stack of integers, not on the call stack.
  */
 import { CoatcheckError } from '../errors.ts'
 import { JSON_DEPTH_LEVELS } from '../limits.ts'
@@ -183,7 +184,8 @@ class Scanner {
       } else {
         const from = pos
         if (byte > ZERO && byte <= NINE) {
-          // Most numbers are integers. Their loop is in a function of its own: V8 would deoptimize this one after it.
+          // Most numbers are integers. Their loop is in a function of its own: V8 would deoptimize
+          // this one after it.
           pos = digitsEnd(bytes, pos)
           const after = pos < end ? (bytes[pos] as number) : -1
           if (after === DOT || (after | LOWER_BIT) === LOWER_E) pos = this.#number(from)
@@ -195,7 +197,8 @@ class Scanner {
         }
         if (pos >= observer.nextPos) observer.cutInside(from, pos)
       }
-      // After a complete value: closes containers that end here, up to the comma before the next value.
+      // After a complete value: closes containers that end here, up to the comma before the next
+      // value.
       let size = 0
       let repeats = 0
       for (;;) {

@@ -1,6 +1,6 @@
 /**
- * Reading JSON that `scan.ts` has already validated, without building objects: a value is the range of bytes it stands
- * in, so number tokens, key order, duplicate keys and escapes stay as they came.
+ * Reading JSON that `scan.ts` has already validated, without building objects: a value is the range
+ * of bytes it stands in, so number tokens, key order, duplicate keys and escapes stay as they came.
  */
 import { countTails, wordsOf } from '../text.ts'
 import { nextSpecial } from './escape.ts'
@@ -162,7 +162,9 @@ function skipRest(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** From the end of an item (or the opening bracket's) to the next item, or to the closing bracket. */
+/**
+ * From the end of an item (or the opening bracket's) to the next item, or to the closing bracket.
+ */
 export function nextItem(bytes: Uint8Array, itemEnd: number, end: number): number {
   const pos = skipSpace(bytes, itemEnd, end)
   return bytes[pos] === COMMA ? skipSpace(bytes, pos + 1, end) : pos
@@ -174,8 +176,8 @@ export function valueAfter(bytes: Uint8Array, keyEnd: number, end: number): numb
 }
 
 /**
- * The elements of an array, in order, one at a time. Each is read to its end to find the next: to read a whole tree this
- * way takes time by its size times its depth.
+ * The elements of an array, in order, one at a time. Each is read to its end to find the next: to
+ * read a whole tree this way takes time by its size times its depth.
  */
 export function* elementsOf(array: JsonSlice): Generator<JsonSlice> {
   const { bytes, end } = array

@@ -1,10 +1,11 @@
 /**
- * Sorts the members of objects in JSON text. The text is a linked list of segments, each from one member's name to the next.
- * Sorting an object relinks its members without looking inside them, so time depends on the size of the text and not on its
- * depth. Each segment is copied once, at the end.
+ * Sorts the members of objects in JSON text. The text is a linked list of segments, each from one
+ * member's name to the next. Sorting an object relinks its members without looking inside them, so
+ * time depends on the size of the text and not on its depth. Each segment is copied once, at the
+ * end.
  *
- * Members are sorted by the code points of their names. Of a repeated name only the last member stays. Names must be spelled
- * with the shortest escapes, so that equal names have equal bytes.
+ * Members are sorted by the code points of their names. Of a repeated name only the last member
+ * stays. Names must be spelled with the shortest escapes, so that equal names have equal bytes.
  */
 import { escapedCode } from './escape.ts'
 
@@ -12,13 +13,16 @@ const QUOTE = 0x22
 const COMMA = 0x2c
 const BACKSLASH = 0x5c
 const ASCII_END = 0x80
-/** First UTF-8 byte of the code points just below the surrogates. Escaped surrogates rank between it and the next byte. */
+/**
+ * First UTF-8 byte of the code points just below the surrogates. Escaped surrogates rank between it
+ * and the next byte.
+ */
 const BEFORE_SURROGATES = 0xed
 const CODE_UNITS = 0x10000
 
 /**
- * Fields of a segment: start, end, the next segment, and the last segment of the member that starts here. A comma is written
- * after a segment whose end is stored as its complement (`~end`).
+ * Fields of a segment: start, end, the next segment, and the last segment of the member that starts
+ * here. A comma is written after a segment whose end is stored as its complement (`~end`).
  */
 const FIELDS = 4
 const END = 1
@@ -42,12 +46,17 @@ export class MemberOrder {
   /** The first segments of the members of all open objects. */
   #members: Int32Array<ArrayBuffer>
   #memberCount = 0
-  /** For each open object, the number of members before its first; {@link IN_ARRAY} for an array. */
+  /**
+   * For each open object, the number of members before its first; {@link IN_ARRAY} for an array.
+   */
   #levels = new Int32Array(FIRST_LEVELS)
   #depth = 0
   #isChanged = false
 
-  /** Sorts members of `text`, while it is read or written. `likelyMembers` is a guess. All positions are in `text`. */
+  /**
+   * Sorts members of `text`, while it is read or written. `likelyMembers` is a guess. All positions
+   * are in `text`.
+   */
   constructor(text: Buffer, likelyMembers: number) {
     this.#text = text
     this.#segments = new Int32Array((likelyMembers + 1) * FIELDS)
@@ -172,7 +181,10 @@ export class MemberOrder {
     this.#isChanged = true
   }
 
-  /** Sorts the members `[first, end)`. Returns whether they were strictly ascending before. Equal names keep their order. */
+  /**
+   * Sorts the members `[first, end)`. Returns whether they were strictly ascending before. Equal
+   * names keep their order.
+   */
   #sort(first: number, end: number): boolean {
     if (end - first > FEW_MEMBERS) return this.#sortMany(first, end)
     const members = this.#members

@@ -1,6 +1,7 @@
 /**
- * Composes JSON from slices. Callers' JSON is copied as bytes; only our own members are encoded. A value too large for memory
- * stays a source that is read while the document is sent. The length of the document is known before.
+ * Composes JSON from slices. Callers' JSON is copied as bytes; only our own members are encoded. A
+ * value too large for memory stays a source that is read while the document is sent. The length of
+ * the document is known before.
  */
 import { JsonSlice } from './slice.ts'
 
@@ -22,7 +23,10 @@ export class JsonParts {
   }
 }
 
-/** A JSON document to be composed: slices stay bytes; everything else is encoded by `JSON.stringify`. */
+/**
+ * A JSON document to be composed: slices stay bytes; everything else is encoded by
+ * `JSON.stringify`.
+ */
 export type Splice<Value = JsonSlice> =
   | Value
   | string
@@ -42,7 +46,8 @@ export function spliceJson(value: Splice): Buffer {
 }
 
 /**
- * As {@link spliceJson}, as a list of parts. All parts are bytes when no {@link JsonParts} is in `value`.
+ * As {@link spliceJson}, as a list of parts. All parts are bytes when no {@link JsonParts} is in
+ * `value`.
  *
  * @example spliceParts([json('1.0')]).map(String) // ['[', '1.0', ']']
  */
@@ -140,7 +145,10 @@ export interface Edit<Bytes = Buffer> {
   readonly bytes: Bytes
 }
 
-/** `value` with the ranges of `edits` replaced. Ranges are positions in its buffer, ascending, not overlapping. */
+/**
+ * `value` with the ranges of `edits` replaced. Ranges are positions in its buffer, ascending, not
+ * overlapping.
+ */
 export function editSlice(value: JsonSlice, edits: readonly Edit[]): JsonSlice {
   if (edits.length === 0) return value
   return new JsonSlice(Buffer.concat(editParts(value, edits).parts as readonly Buffer[]))

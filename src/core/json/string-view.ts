@@ -1,5 +1,6 @@
 /**
- * Measures and cuts the text of a string token without decoding it. Each lone surrogate counts as U+FFFD.
+ * Measures and cuts the text of a string token without decoding it. Each lone surrogate counts as
+ * U+FFFD.
  */
 import { countTails, wordsOf } from '../text.ts'
 import { escapeBytes, escapedCode, nextSpecial, utf8Bytes } from './escape.ts'
@@ -30,8 +31,9 @@ interface WalkedPart extends Omit<StringPart, 'chars'> {
 }
 
 /**
- * Measures the part of a string token from `from` to the first position at or after `target` that splits no escape, surrogate
- * pair, code point or CR LF, or to the closing quote. `from` must split nothing either.
+ * Measures the part of a string token from `from` to the first position at or after `target` that
+ * splits no escape, surrogate pair, code point or CR LF, or to the closing quote. `from` must split
+ * nothing either.
  */
 export function measureStringPart(bytes: Buffer, from: number, target: number): StringPart {
   const { escapedTails, ...part } = walk(bytes, from, target)

@@ -1,6 +1,7 @@
 /**
- * Decodes and encodes string tokens. `decodeRaw` is for keys, ids and values to compare: lone surrogates stay. `decodeText` is
- * for text to show: each lone surrogate becomes U+FFFD, so that the text can be written as UTF-8.
+ * Decodes and encodes string tokens. `decodeRaw` is for keys, ids and values to compare: lone
+ * surrogates stay. `decodeText` is for text to show: each lone surrogate becomes U+FFFD, so that
+ * the text can be written as UTF-8.
  */
 import type { JsonSlice } from './slice.ts'
 
@@ -31,7 +32,10 @@ function hasEscapes({ bytes, start, end }: JsonSlice): boolean {
   return false
 }
 
-/** Whether a token stands for `name`. Decodes the token only when it is not plain ASCII and its start agrees. */
+/**
+ * Whether a token stands for `name`. Decodes the token only when it is not plain ASCII and its
+ * start agrees.
+ */
 export function isNamed(token: JsonSlice, name: string): boolean {
   const { bytes, start, end } = token
   const inside = end - start - 2
@@ -55,7 +59,8 @@ export function decodeText(token: JsonSlice): string {
 }
 
 /**
- * A string as a JSON token: short escapes, `\u00xx` in lower case, lone surrogates escaped, U+2028 and `/` unescaped.
+ * A string as a JSON token: short escapes, `\u00xx` in lower case, lone surrogates escaped, U+2028
+ * and `/` unescaped.
  *
  * @example encodeString('a\n') // '"a\\n"'
  */

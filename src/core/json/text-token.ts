@@ -1,6 +1,7 @@
 /**
- * Encodes a text as a JSON string token, piece by piece. A text can be larger than memory, and the length of its token must be
- * known before the first byte is sent. Pieces are valid UTF-8 and split no code point.
+ * Encodes a text as a JSON string token, piece by piece. A text can be larger than memory, and the
+ * length of its token must be known before the first byte is sent. Pieces are valid UTF-8 and split
+ * no code point.
  */
 import { compactBytes } from './escape.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Finds the ends of JSON tokens in bytes that are not validated yet. A negative result is the complement (`~pos`) of the
- * position of a fault.
+ * Finds the ends of JSON tokens in bytes that are not validated yet. A negative result is the
+ * complement (`~pos`) of the position of a fault.
  */
 import { compactBytes, escapedCode, utf8Bytes } from './escape.ts'
 
@@ -42,7 +42,10 @@ export interface EscapeSums {
   tails: number
 }
 
-/** The bytes of a scan, with views that read four bytes at once: `data` at any position, `words` faster at aligned ones. */
+/**
+ * The bytes of a scan, with views that read four bytes at once: `data` at any position, `words`
+ * faster at aligned ones.
+ */
 export interface ScannedBytes {
   readonly bytes: Uint8Array
   readonly data: DataView
@@ -50,7 +53,10 @@ export interface ScannedBytes {
   readonly words: Int32Array
 }
 
-/** Sets the high bit of the lane of the first byte that ends plain text; bits of later lanes are undefined. */
+/**
+ * Sets the high bit of the lane of the first byte that ends plain text; bits of later lanes are
+ * undefined.
+ */
 function ends(word: number): number {
   const quote = word ^ 0x22222222
   const backslash = word ^ 0x5c5c5c5c
@@ -62,7 +68,9 @@ function ends(word: number): number {
   )
 }
 
-/** Position after the string token whose first character is at `from`. Adds its escapes to `sums`. */
+/**
+ * Position after the string token whose first character is at `from`. Adds its escapes to `sums`.
+ */
 export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums): number {
   const { bytes } = scanned
   let pos = from
@@ -79,7 +87,10 @@ export function stringEnd(scanned: ScannedBytes, from: number, sums: EscapeSums)
   }
 }
 
-/** Position of the first quote, backslash or control character at or after `from`. Near the end of the bytes it may be earlier. */
+/**
+ * Position of the first quote, backslash or control character at or after `from`. Near the end of
+ * the bytes it may be earlier.
+ */
 export function plainEnd({ bytes, data, words }: ScannedBytes, from: number): number {
   const last = bytes.length - WORD_BYTES
   const near = Math.min(last, from + NEAR_BYTES)

@@ -2,7 +2,10 @@
 
 const RADIX_OF_DELTAS = 36
 
-/** Tells whether a code point is in the set. `deltas` are boundaries of ranges, as `scripts/unicode-ranges.ts` writes them. */
+/**
+ * Tells whether a code point is in the set. `deltas` are boundaries of ranges, as
+ * `scripts/unicode-ranges.ts` writes them.
+ */
 export function codePointSet(deltas: string): (codePoint: number) => boolean {
   const boundaries = decodeDeltas(deltas)
   return (codePoint) => {

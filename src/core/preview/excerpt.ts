@@ -1,7 +1,8 @@
 /**
- * Content of values inside previews of the extended format: quoted, escaped and bounded. No content can leave its quotes, and
- * invisible and bidirectional characters are shown as escapes. A cut falls between graphemes and is marked by `…` after the
- * closing quote. The answer depends on the shipped Unicode tables alone.
+ * Content of values inside previews of the extended format: quoted, escaped and bounded. No content
+ * can leave its quotes, and invisible and bidirectional characters are shown as escapes. A cut
+ * falls between graphemes and is marked by `…` after the closing quote. The answer depends on the
+ * shipped Unicode tables alone.
  */
 import { codePointSet } from './code-point-set.ts'
 import { EXTENDING_RANGE_DELTAS, INVISIBLE_RANGE_DELTAS } from './unicode-ranges.ts'
@@ -37,8 +38,9 @@ export interface Excerpt {
 }
 
 /**
- * `text` in double quotes, of at most `maxBytes` bytes of UTF-8 with quotes and mark. `isAll: false` says that the text goes on
- * after what was given. Lone surrogates count as U+FFFD. A budget too small for anything gives `""…`.
+ * `text` in double quotes, of at most `maxBytes` bytes of UTF-8 with quotes and mark. `isAll:
+ * false` says that the text goes on after what was given. Lone surrogates count as U+FFFD. A budget
+ * too small for anything gives `""…`.
  */
 export function excerpt(text: string, maxBytes: number, isAll = true): Excerpt {
   if (isAll && text.length + QUOTES_BYTES <= maxBytes && PLAIN_ASCII.test(text)) {
@@ -50,8 +52,8 @@ export function excerpt(text: string, maxBytes: number, isAll = true): Excerpt {
 }
 
 /**
- * As {@link excerpt}, but of a text that does not fit both ends are shown: `"head"…"tail"`. For names, paths and the like, whose
- * end tells as much as their start.
+ * As {@link excerpt}, but of a text that does not fit both ends are shown: `"head"…"tail"`. For
+ * names, paths and the like, whose end tells as much as their start.
  */
 export function endsExcerpt(text: string, maxBytes: number): Excerpt {
   const whole = excerpt(text, maxBytes)

@@ -1,4 +1,7 @@
-/** Previews of the format `extended`: one hard bound in bytes, whatever the value; see `docs/reference/previews.md`. */
+/**
+ * Previews of the format `extended`: one hard bound in bytes, whatever the value; see
+ * `docs/reference/previews.md`.
+ */
 import { CoatcheckError } from '../errors.ts'
 import type { JsonSlice } from '../json/slice.ts'
 import { decodeText } from '../json/strings.ts'
@@ -17,8 +20,9 @@ export interface NamedPreview {
 }
 
 /**
- * The preview of a JSON value under a handle, of at most `limitBytes` bytes, the handle included. A string is previewed as its
- * text. Throws `invalid_request` for a handle of other characters than letters, digits and `_.:-`, or longer than 64.
+ * The preview of a JSON value under a handle, of at most `limitBytes` bytes, the handle included. A
+ * string is previewed as its text. Throws `invalid_request` for a handle of other characters than
+ * letters, digits and `_.:-`, or longer than 64.
  *
  * @example namedPreview('r1', json('[1]')).preview // 'r1 = array(len=1, bytes=3) [1]'
  */

@@ -1,4 +1,7 @@
-/** Hints of the extended format: how a model reaches the value after a preview. A hint names only what works for the value. */
+/**
+ * Hints of the extended format: how a model reaches the value after a preview. A hint names only
+ * what works for the value.
+ */
 import { elementsOf, type JsonSlice, membersOf } from '../json/slice.ts'
 import { decodeRaw } from '../json/strings.ts'
 import { isBareName } from './excerpt.ts'

@@ -1,7 +1,7 @@
 /**
- * A preview of the extended format, put together from lines under one hard bound. The header always stands. Further lines are
- * taken by rank until nothing more fits, and stand in the order of their places. `…` at the end of the header says that
- * something of the value is in no line.
+ * A preview of the extended format, put together from lines under one hard bound. The header always
+ * stands. Further lines are taken by rank until nothing more fits, and stand in the order of their
+ * places. `…` at the end of the header says that something of the value is in no line.
  */
 import { MARK, MARK_BYTES } from './excerpt.ts'
 
@@ -18,7 +18,10 @@ export interface PreviewLine {
 export interface PreviewParts {
   /** What the value is: `array`. */
   readonly kind: string
-  /** What is in brackets after it: `len=3`. The first come first where not all fit; one always stands. */
+  /**
+   * What is in brackets after it: `len=3`. The first come first where not all fit; one always
+   * stands.
+   */
   readonly facts: readonly string[]
   /** In the order in which they are to stand. */
   readonly lines: readonly PreviewLine[]
@@ -26,7 +29,10 @@ export interface PreviewParts {
   readonly whole: boolean
 }
 
-/** The preview after the handle, of at most `limitBytes` bytes of UTF-8, which must have room for one fact. */
+/**
+ * The preview after the handle, of at most `limitBytes` bytes of UTF-8, which must have room for
+ * one fact.
+ */
 export function composeLines(parts: PreviewParts, limitBytes: number): string {
   const { lines, whole } = parts
   const header = headerOf(parts, limitBytes - HEADER_MARK.length - MARK_BYTES)

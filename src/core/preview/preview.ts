@@ -1,11 +1,12 @@
 /**
- * Previews: what stands in the transcript for a result that is too long for it, in the reference's format (vectors:
- * preview). A preview says what the value is, how large, and shows some of it.
+ * Previews: what stands in the transcript for a result that is too long for it, in the reference's
+ * format (vectors: preview). A preview says what the value is, how large, and shows some of it.
  *
- * All budgets are bytes of UTF-8, cut at a code point. Tokens print as written and members keep their order; of a repeated
- * name the last value counts, in the first one's place. Every answer is well-formed. Names, and values inside sampled
- * objects,  are neither quoted nor clipped, as in the reference; only the whole is, at a size
- * that no vector comes near. Each answer is the part after the handle, ` = ` included.
+ * All budgets are bytes of UTF-8, cut at a code point. Tokens print as written and members keep
+ * their order; of a repeated name the last value counts, in the first one's place. Every answer is
+ * well-formed. Names, and values inside sampled objects,  are neither quoted nor clipped, as in the
+ * reference; only the whole is, at a size that no vector comes near. Each answer is the part after
+ * the handle, ` = ` included.
  */
 
 import type { Entry } from '../json/outline.ts'
@@ -42,9 +43,15 @@ export interface TextExcerpt {
   readonly bytes: number
   /** All its lines, as Rust's `str::lines` has them. */
   readonly lines: number
-  /** Its first {@link PREVIEW_WHOLE_TEXT_BYTES} bytes or more; all of a text that is shorter. May end inside a code point. */
+  /**
+   * Its first {@link PREVIEW_WHOLE_TEXT_BYTES} bytes or more; all of a text that is shorter. May
+   * end inside a code point.
+   */
   readonly head: Buffer
-  /** Its last {@link PREVIEW_TAIL_BYTES} bytes or more; not read for a text that is shown whole. May start inside one. */
+  /**
+   * Its last {@link PREVIEW_TAIL_BYTES} bytes or more; not read for a text that is shown whole. May
+   * start inside one.
+   */
   readonly tail: Buffer
 }
 
@@ -117,7 +124,8 @@ export function previewBinary({ mediaType, bytes, sha256 }: BinaryFacts): string
 }
 
 /**
- * What follows a preview, so that a model knows how to hand on the whole value (vectors: reference_hint).
+ * What follows a preview, so that a model knows how to hand on the whole value (vectors:
+ * reference_hint).
  *
  * @example referenceHint('r1').startsWith('\n[full value retained') // true
  */
@@ -131,8 +139,8 @@ export function rawReadHint(handle: string): string {
 }
 
 /**
- * A size with one decimal from 1 KB on, ties to even like Rust's `{:.1}`: 1280 is `1.2KB`, 1792 is `1.8KB`. The unit is
- * chosen before rounding, so 1048575 is `1024.0KB`.
+ * A size with one decimal from 1 KB on, ties to even like Rust's `{:.1}`: 1280 is `1.2KB`, 1792 is
+ * `1.8KB`. The unit is chosen before rounding, so 1048575 is `1024.0KB`.
  */
 export function humanBytes(bytes: number): string {
   if (bytes < UNIT_BYTES) return `${bytes}B`

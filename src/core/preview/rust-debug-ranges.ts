@@ -1,9 +1,12 @@
 /**
- * Which code points Rust's `{:?}` writes as `\u{…}`: 908 ranges of Unicode 17. Data only; `rust-debug.ts` reads it.
- * Written by `scripts/unicode-ranges.ts`.
+ * Which code points Rust's `{:?}` writes as `\u{…}`: 908 ranges of Unicode 17. Data only;
+ * `rust-debug.ts` reads it. Written by `scripts/unicode-ranges.ts`.
  */
 
-/** Where each range begins and where it ends (exclusive), in turn, each as the distance from the one before, base 36. */
+/**
+ * Where each range begins and where it ends (exclusive), in turn, each as the distance from the one
+ * before, base 36.
+ */
 export const QUOTE_RANGE_DELTAS = `
 1 8 2 2 1 i 2n y c 1 gi 34 8 2 6 4 7 1 1 1 k 1 68 7 4m 1 12 2 1e 2 3 1a 1 1 1 2 1 2 1 9 r 4 6 h a
 b 1 1 1a l g 1 2t 8 1 6 2 2 1 4 w 2 1 1 u t 2h b 1 e 17 9 7 3 o 4 1 9 1 3 1 7 f 1 p 5 1 1 b 5 w g

@@ -1,7 +1,8 @@
 /**
- * Rust's `{:?}` of a string, as previews show text (vectors: debug_escape). It is not JSON: a NUL is `\0`, an escape
- * `\u{1b}`, and whatever is invisible or joins its neighbour is escaped wherever it stands. The answer depends on the table
- * in `rust-debug-ranges.ts` alone, not on the Unicode version of the runtime.
+ * Rust's `{:?}` of a string, as previews show text (vectors: debug_escape). It is not JSON: a NUL
+ * is `\0`, an escape `\u{1b}`, and whatever is invisible or joins its neighbour is escaped wherever
+ * it stands. The answer depends on the table in `rust-debug-ranges.ts` alone, not on the Unicode
+ * version of the runtime.
  */
 import { codePointSet } from './code-point-set.ts'
 import { QUOTE_RANGE_DELTAS } from './rust-debug-ranges.ts'

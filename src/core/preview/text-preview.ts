@@ -1,7 +1,7 @@
 /**
- * The preview of a text in the extended format. The text goes by in pieces, from memory or from a stream: its start decides the
- * kind, all of it is counted, and lines that tell how things went are found wherever they stand. Time is linear in the text,
- * memory bounded.
+ * The preview of a text in the extended format. The text goes by in pieces, from memory or from a
+ * stream: its start decides the kind, all of it is counted, and lines that tell how things went are
+ * found wherever they stand. Time is linear in the text, memory bounded.
  */
 import { jsonOf } from '../json/json-of.ts'
 import { outlineOf } from '../json/scan.ts'
@@ -193,7 +193,10 @@ function endLines({ head, tail, tailFrom }: TextWhole): readonly PreviewLine[] {
     }))
 }
 
-/** Each line of the text once, as the first in the list has it; lists and places first, then lines by their numbers. */
+/**
+ * Each line of the text once, as the first in the list has it; lists and places first, then lines
+ * by their numbers.
+ */
 function distinctLines(lines: readonly PreviewLine[]): readonly PreviewLine[] {
   const byNumber = new Map<number, PreviewLine>()
   const others: PreviewLine[] = []

@@ -3,7 +3,10 @@
  * Written by `scripts/unicode-ranges.ts`.
  */
 
-/** Code points that cannot be seen: controls, formats, separators but the space, private use, unassigned, and what fonts ignore. */
+/**
+ * Code points that cannot be seen: controls, formats, separators but the space, private use,
+ * unassigned, and what fonts ignore.
+ */
 export const INVISIBLE_RANGE_DELTAS = `
 0 w 2n y c 1 ip 1 14 2 6 4 7 1 1 1 k 1 b1 1 12 2 1e 2 3 1 1j 8 r 4 6 h m 1 5c 1 1c 2 1n 2 2t e 1n
 2 1d 2 f 1 s 2 1 1 b 5 w 7 23 1 4h 1 8 2 2 2 m 1 7 1 1 3 4 2 9 2 2 2 4 8 1 4 2 1 5 2 p 2 3 1 6 4 2
@@ -41,7 +44,10 @@ w 2 m 1 e 21 7 1 2 1 18 3 1 1 2 1 9 8 a 6 6 1 2 1 11 1 2 1 6 7 a 6 18 4 a 6u p 7
 2 5rl f ha 1wi f2 15u 3t7 5 6ju jdl2
 `
 
-/** Code points that belong to the character before them: marks, joiners, variation selectors and emoji modifiers. */
+/**
+ * Code points that belong to the character before them: marks, joiners, variation selectors and
+ * emoji modifiers.
+ */
 export const EXTENDING_RANGE_DELTAS = `
 lc 34 7n 7 7b 19 1 1 1 2 1 2 1 1 20 b 1c l g 1 2t 7 2 6 2 2 1 4 z 1 u r 2j b 1m 9 9 1 o 4 1 9 1 3
 1 5 17 3 1n 9 16 o 1 x 1i 3 1 i 1 7 a 2 t 3 1k 1 1 7 2 2 2 3 9 1 a 2 q 1 2 3 1k 1 1 5 4 2 2 3 3 1

@@ -1,6 +1,7 @@
 /**
- * Pages of a text view. A page is an exact slice of the view, so joined pages are the whole, and it is never longer than its
- * limit. A page ends after a whole line. A line that does not fit is cut at a code point, and its rest is read by characters.
+ * Pages of a text view. A page is an exact slice of the view, so joined pages are the whole, and it
+ * is never longer than its limit. A page ends after a whole line. A line that does not fit is cut
+ * at a code point, and its rest is read by characters.
  */
 import { escapeId } from '../handles.ts'
 import { advanceChars, countChars, measureText } from '../text.ts'
@@ -13,7 +14,9 @@ export interface RecallPage {
   /** Lines in it, whole or in part; null when it is empty. */
   readonly lines: Span | null
   readonly chars: Span
-  /** Range of the next page. For characters after a page of lines its end is not known yet: null. */
+  /**
+   * Range of the next page. For characters after a page of lines its end is not known yet: null.
+   */
   readonly next: {
     readonly unit: 'lines' | 'chars'
     readonly start: number

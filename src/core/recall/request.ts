@@ -1,7 +1,8 @@
 /**
- * Reads recall requests. A request is a model's tool call, so its spelling is read leniently where its meaning is clear: whole
- * numbers in strings; null, `""` and `{start: 0, end: 0}` as absent; unknown members, which are listed. Anything else is an
- * `invalid_range`. Lines are 1-based and inclusive, characters 0-based and half-open.
+ * Reads recall requests. A request is a model's tool call, so its spelling is read leniently where
+ * its meaning is clear: whole numbers in strings; null, `""` and `{start: 0, end: 0}` as absent;
+ * unknown members, which are listed. Anything else is an `invalid_range`. Lines are 1-based and
+ * inclusive, characters 0-based and half-open.
  */
 import { CoatcheckError } from '../errors.ts'
 import { distinctMembersOf, type JsonSlice } from '../json/slice.ts'
@@ -37,7 +38,8 @@ export interface Asked extends Span {
 }
 
 /**
- * Reads the arguments of a recall. When both `range` and `chars` are given, `chars` counts. Throws `invalid_request` or `invalid_range`.
+ * Reads the arguments of a recall. When both `range` and `chars` are given, `chars` counts. Throws
+ * `invalid_request` or `invalid_range`.
  *
  * @example parseRecall(json('{"id": "t", "x": 1}')).ignored // ['x']
  */
@@ -120,7 +122,8 @@ const clipped = (text: string): string =>
   )
 
 /**
- * The range of the view that a request asks for. Ends past the view are clamped. Throws `invalid_range` with the size of the view.
+ * The range of the view that a request asks for. Ends past the view are clamped. Throws
+ * `invalid_range` with the size of the view.
  *
  * @example boundRecall(parseRecall(json('{"id":"t"}')), { totalLines: 2, totalChars: 4 }) // { unit: 'lines', start: 1, end: 2 }
  */

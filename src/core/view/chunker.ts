@@ -1,7 +1,7 @@
 /**
- * Cuts a value that arrives in pieces into chunks, with one chunk in memory. Chunks, sums and facts are the same as those of
- * `planValue` for a whole value. A text becomes a binary at the first byte that is not UTF-8; chunks before it stay as they were
- * cut. No digest is computed here.
+ * Cuts a value that arrives in pieces into chunks, with one chunk in memory. Chunks, sums and facts
+ * are the same as those of `planValue` for a whole value. A text becomes a binary at the first byte
+ * that is not UTF-8; chunks before it stay as they were cut. No digest is computed here.
  */
 import { isUtf8 } from 'node:buffer'
 import { CHUNK_BYTES, PREVIEW_TAIL_BYTES, PREVIEW_WHOLE_TEXT_BYTES } from '../limits.ts'

@@ -1,7 +1,8 @@
 /**
- * The text view of a value, in which windows, recall and totals count. A text is its own view, a string token is decoded with
- * each lone surrogate as U+FFFD, and other JSON is indented. Bytes outside the viewed part, such as quotes or the other members
- * of a sentinel, have no view. A value is cut into chunks such that each chunk's view can be rendered alone.
+ * The text view of a value, in which windows, recall and totals count. A text is its own view, a
+ * string token is decoded with each lone surrogate as U+FFFD, and other JSON is indented. Bytes
+ * outside the viewed part, such as quotes or the other members of a sentinel, have no view. A value
+ * is cut into chunks such that each chunk's view can be rendered alone.
  */
 import { INDENT_START, indent, packState, unpackState } from '../json/indent.ts'
 import { CHUNK_SIZES, type ChunkSizes, type Outline } from '../json/outline.ts'
@@ -22,7 +23,10 @@ export const CUT_AHEAD_BYTES = 3
 
 export type ViewForm = 'text' | 'string' | 'json' | 'none'
 
-/** Range of a value's bytes that its view shows, and the form of the view. For `string` the range is the inside of the token. */
+/**
+ * Range of a value's bytes that its view shows, and the form of the view. For `string` the range is
+ * the inside of the token.
+ */
 export interface ViewSource {
   readonly form: ViewForm
   readonly start: number
@@ -60,7 +64,8 @@ interface Cut extends TextSums {
 }
 
 /**
- * Cuts a value into chunks of about 64 KiB and measures its view. An empty value has one empty chunk.
+ * Cuts a value into chunks of about 64 KiB and measures its view. An empty value has one empty
+ * chunk.
  *
  * @example planValue(bytes('a\nb'), { form: 'text', start: 0, end: 3 }).view // { bytes: 3, chars: 3, lines: 2 }
  */
@@ -207,7 +212,10 @@ function cutLines(value: Buffer, source: ViewSource, from: number, target: numbe
   return { pos, ...sumText(value, from, pos), viewBytes: pos - from, endsLine }
 }
 
-/** Indents one chunk. Its view is measured first and then written into one buffer, since a piece for every token would take many times the memory. */
+/**
+ * Indents one chunk. Its view is measured first and then written into one buffer, since a piece for
+ * every token would take many times the memory.
+ */
 function indented(bytes: Buffer, state: number): Buffer {
   const from = unpackState(state)
   let length = 0
@@ -240,8 +248,8 @@ function indented(bytes: Buffer, state: number): Buffer {
 }
 
 /**
- * End of a text's chunk: `target`, or the first position after it that splits neither a code point nor CR LF. At most
- * {@link CUT_AHEAD_BYTES} after `target`.
+ * End of a text's chunk: `target`, or the first position after it that splits neither a code point
+ * nor CR LF. At most {@link CUT_AHEAD_BYTES} after `target`.
  */
 export function cutText(bytes: Buffer, target: number, end: number): number {
   const limit = Math.min(end, target + CUT_AHEAD_BYTES)

@@ -1,7 +1,8 @@
 /**
- * Takes the lines of a window from both ends of a view. The view is read in parts: a text in memory is one part, a value in the
- * ledger has one for each chunk. Generators ask for the parts they need, by character or line, so the cost depends on what is
- * shown and not on the size of the view. Of a long line only its start and the position of its end are read.
+ * Takes the lines of a window from both ends of a view. The view is read in parts: a text in memory
+ * is one part, a value in the ledger has one for each chunk. Generators ask for the parts they
+ * need, by character or line, so the cost depends on what is shown and not on the size of the view.
+ * Of a long line only its start and the position of its end are read.
  */
 import { WINDOW_LINE_CHARS } from '../limits.ts'
 import { advanceChars, charsOf, countChars, type TextSums } from '../text.ts'
@@ -11,7 +12,10 @@ const LF = 0x0a
 const CR = 0x0d
 const NOTHING: TextSums = { chars: 0, newlines: 0, crlfs: 0 }
 
-/** A part of a view, with the sums before its start and before its end. It splits no code point and no CR LF. */
+/**
+ * A part of a view, with the sums before its start and before its end. It splits no code point and
+ * no CR LF.
+ */
 export interface ViewPart {
   readonly bytes: Buffer
   readonly before: TextSums
@@ -19,8 +23,9 @@ export interface ViewPart {
 }
 
 /**
- * Asks for the part that holds a character, or for the part in which a 1-based line starts or right after which it starts. That is
- * the last part with fewer than `line - 1` line ends before it; the first part for line 1, the last part past the end.
+ * Asks for the part that holds a character, or for the part in which a 1-based line starts or right
+ * after which it starts. That is the last part with fewer than `line - 1` line ends before it; the
+ * first part for line 1, the last part past the end.
  */
 export type ViewSeek = { readonly char: number } | { readonly line: number }
 
@@ -40,7 +45,10 @@ export interface Shown {
   readonly lines: number
   /** Characters that it takes from a budget: those of each line, and one for each line end. */
   readonly cost: number
-  /** Characters that are not shown of a shortened line: positions in the view, half-open. Null for whole lines. */
+  /**
+   * Characters that are not shown of a shortened line: positions in the view, half-open. Null for
+   * whole lines.
+   */
   readonly cut: { readonly start: number; readonly end: number } | null
 }
 
@@ -80,7 +88,10 @@ export function* takeHead(size: ViewSize, budgetChars: number): Steps<Taken> {
   return { shown, lines: linesIn(shown), edge: place.before }
 }
 
-/** Takes lines from the end of the view while they fit in the budget, but none of the first `floor` lines. */
+/**
+ * Takes lines from the end of the view while they fit in the budget, but none of the first `floor`
+ * lines.
+ */
 export function* takeTail(size: ViewSize, floor: number, budgetChars: number): Steps<Taken> {
   const shown: Shown[] = []
   let left = budgetChars

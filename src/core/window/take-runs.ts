@@ -1,6 +1,7 @@
 /**
- * Takes runs of lines that need no shortening and lie in one part of a view. A run is one object, since an object for each line
- * would cost more than the line. Other lines are read one by one in `take-lines.ts`.
+ * Takes runs of lines that need no shortening and lie in one part of a view. A run is one object,
+ * since an object for each line would cost more than the line. Other lines are read one by one in
+ * `take-lines.ts`.
  */
 import { WINDOW_LINE_CHARS } from '../limits.ts'
 import type { TextSums } from '../text.ts'
@@ -10,8 +11,8 @@ const LF = 0x0a
 const CR = 0x0d
 
 /**
- * Takes lines forward from a place while they lie in its part, need no shortening and fit in the budget. Undefined when there is
- * none.
+ * Takes lines forward from a place while they lie in its part, need no shortening and fit in the
+ * budget. Undefined when there is none.
  */
 export function linesFrom({ part, pos, before }: Place, budgetChars: number): ReadLine | undefined {
   const { bytes } = part

@@ -1,9 +1,10 @@
 /**
- * The window of an over-long text: whole lines from its start and its end, and one line that says which lines were left
- * out and the recall call that returns them. Works on bytes and decodes only what it shows; see `take-lines.ts`.
+ * The window of an over-long text: whole lines from its start and its end, and one line that says
+ * which lines were left out and the recall call that returns them. Works on bytes and decodes only
+ * what it shows; see `take-lines.ts`.
  *
- * Line ends inside a window are `\n`, and the final one is dropped; the ledger keeps the text as it came.
- * Parity: window.rs, `vectors/window.jsonl.gz`.
+ * Line ends inside a window are `\n`, and the final one is dropped; the ledger keeps the text as it
+ * came. Parity: window.rs, `vectors/window.jsonl.gz`.
  */
 import { VERBATIM_CHARS, WINDOW_FIFTHS, WINDOW_HEAD_FIFTHS } from '../limits.ts'
 import { sumText } from '../text.ts'
@@ -20,14 +21,19 @@ import {
 
 const LF = 0x0a
 
-/** Lines left out: 1-based and inclusive; `chars` counts their characters and one for each line end. */
+/**
+ * Lines left out: 1-based and inclusive; `chars` counts their characters and one for each line end.
+ */
 export interface Omitted {
   readonly start_line: number
   readonly end_line: number
   readonly chars: number
 }
 
-/** From the first character that a shortened line does not show to the end of the last shortened line; half-open. */
+/**
+ * From the first character that a shortened line does not show to the end of the last shortened
+ * line; half-open.
+ */
 export interface CutLines {
   readonly lines: number
   readonly start: number
@@ -42,7 +48,10 @@ export interface WindowLines {
   readonly chars: number
 }
 
-/** Notes stand between `head` and `tail`: in place of the omitted lines or, when there are none, after the last shortened one. */
+/**
+ * Notes stand between `head` and `tail`: in place of the omitted lines or, when there are none,
+ * after the last shortened one.
+ */
 export interface WindowPlan {
   readonly head: WindowLines
   readonly tail: WindowLines
@@ -105,8 +114,8 @@ function together(shown: readonly Shown[]): WindowLines {
 }
 
 /**
- * The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call out. `cutNote` is a line
- * about shortened lines, which stands with the omission note.
+ * The window as text. `recallId` is pasted as it is (escape it first); null leaves the recall call
+ * out. `cutNote` is a line about shortened lines, which stands with the omission note.
  *
  * @example composeWindow(planWindow(bytes('a\nb\nc\nd'), { limitChars: 5 }), 't').split('\n').length // 3
  */

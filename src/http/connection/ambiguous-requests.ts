@@ -49,7 +49,10 @@ function requireOneReading({ raw }: FastifyRequest): void {
 const ABSOLUTE = /^(https?):\/\/([^/?#]*)/i
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: ':80', https: ':443' }
 
-/** The host of an absolute request target. It counts, not the `Host` header (RFC 9112, section 3.2.2). Undefined for other targets. */
+/**
+ * The host of an absolute request target. It counts, not the `Host` header (RFC 9112, section
+ * 3.2.2). Undefined for other targets.
+ */
 export const targetHostOf = ({ url = '' }: IncomingMessage): string | undefined =>
   ABSOLUTE.exec(url)?.[2]
 

@@ -43,7 +43,10 @@ interface Fault {
   readonly data: unknown
   /** Rounded numbers of the schema and the data, as they were written. */
   readonly numbers: Numbers
-  /** End of the sentence about a union that nothing matched: what each alternative expects. Else empty. */
+  /**
+   * End of the sentence about a union that nothing matched: what each alternative expects. Else
+   * empty.
+   */
   readonly alternatives: string
 }
 

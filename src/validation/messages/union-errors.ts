@@ -1,15 +1,21 @@
 /**
- * Errors of `oneOf` and `anyOf` as one error each. Ajv lists what each alternative found wrong before the error of the keyword
- * itself, as if a value had to fit all of them: "must be a string" and "must be a number" of the same place.
+ * Errors of `oneOf` and `anyOf` as one error each. Ajv lists what each alternative found wrong
+ * before the error of the keyword itself, as if a value had to fit all of them: "must be a string"
+ * and "must be a number" of the same place.
  */
 import type { ErrorObject } from 'ajv'
 import { pointerSegments } from '../../core/json/path.ts'
 import { isObject, type SchemaObject } from '../tool-schema.ts'
 
-/** Bounds the schemas that are looked through for one union; in a larger one, its errors stay apart. */
+/**
+ * Bounds the schemas that are looked through for one union; in a larger one, its errors stay apart.
+ */
 const PLACES = 1_000
 
-/** The errors that a union error stands for, by alternative: one list for each, in the order of the schema. */
+/**
+ * The errors that a union error stands for, by alternative: one list for each, in the order of the
+ * schema.
+ */
 export type Alternatives = readonly (readonly ErrorObject[])[]
 
 export interface FoldedErrors {
@@ -18,7 +24,10 @@ export interface FoldedErrors {
   readonly folded: ReadonlyMap<ErrorObject, Alternatives>
 }
 
-/** Folds the errors inside of the alternatives of a union that nothing matched into the error of the union. */
+/**
+ * Folds the errors inside of the alternatives of a union that nothing matched into the error of the
+ * union.
+ */
 export function foldUnions(
   errors: readonly ErrorObject[],
   root: SchemaObject | boolean,
@@ -62,7 +71,10 @@ function takeAlternatives(
 const isAtOrBelow = (path: string, above: string): boolean =>
   path === above || path.startsWith(`${above}/`)
 
-/** Finds which alternative of a union a subschema belongs to. References by JSON Pointer are followed. */
+/**
+ * Finds which alternative of a union a subschema belongs to. References by JSON Pointer are
+ * followed.
+ */
 class Owners {
   readonly #root: SchemaObject | boolean
   readonly #known = new Map<readonly unknown[], ReadonlyMap<unknown, number>>()

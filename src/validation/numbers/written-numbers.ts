@@ -11,7 +11,10 @@ import { eachToken, isNumber, isRespelled, isRounded } from './number-tokens.ts'
 /** Parent of a value: an array, an object, or undefined for the root. */
 export type Holder = object | undefined
 
-/** Numbers of one value, as written: the rounded ones, or for messages also those written unlike a double. */
+/**
+ * Numbers of one value, as written: the rounded ones, or for messages also those written unlike a
+ * double.
+ */
 export class WrittenNumbers {
   readonly #tokens: ReadonlyMap<Holder, ReadonlyMap<string | number, string>>
 

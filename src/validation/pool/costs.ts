@@ -29,7 +29,9 @@ export class Costs {
   readonly #means = new LruCache<string, Entry>({ maxEntries: ENTRIES, maxWeightBytes: ENTRIES })
   readonly #sums = new LruCache<string, Entry>({ maxEntries: ENTRIES, maxWeightBytes: ENTRIES })
 
-  /** Expected cost of a call for `bytes`, from the costs that {@link note} recorded for its `keys`. */
+  /**
+   * Expected cost of a call for `bytes`, from the costs that {@link note} recorded for its `keys`.
+   */
   expect(keys: readonly string[], bytes: number, nowMs: number): number {
     const known = keys.flatMap((key) => left(this.#means.get(key), nowMs) ?? [])
     return Math.max(

@@ -1,4 +1,7 @@
-/** A JSON value written in a line of a preview: compact, strings quoted and escaped, cut with marks where it does not fit. */
+/**
+ * A JSON value written in a line of a preview: compact, strings quoted and escaped, cut with marks
+ * where it does not fit.
+ */
 import { elementsOf, type JsonSlice, membersOf } from '../../json/slice.ts'
 import { headBytes } from '../../json/string-ends.ts'
 import { decodeRaw } from '../../json/strings.ts'
@@ -65,7 +68,10 @@ function* membersLiteral(object: JsonSlice): Generator<Entry> {
   }
 }
 
-/** One long string must not hide the members after it; a budget that holds the whole value is not cut. */
+/**
+ * One long string must not hide the members after it; a budget that holds the whole value is not
+ * cut.
+ */
 const memberRoom = (room: number): number =>
   room > AMPLE_BYTES ? room : Math.max(LEAST_STRING_BYTES, room / 2)
 

@@ -1,4 +1,7 @@
-/** Merges shapes, as if the values of both stood at one place. Rows are forgotten: they are no rows of the merged place. */
+/**
+ * Merges shapes, as if the values of both stood at one place. Rows are forgotten: they are no rows
+ * of the merged place.
+ */
 import { compareNumbers } from './numbers.ts'
 import { DISTINCT_STRINGS, type Distinct, type Extent, SHAPE_MEMBERS, Shape } from './shape.ts'
 

@@ -1,4 +1,6 @@
-/** Order of number tokens, exact for integers of any length; other numbers are compared as doubles. */
+/**
+ * Order of number tokens, exact for integers of any length; other numbers are compared as doubles.
+ */
 import type { Extent } from './shape.ts'
 
 const MINUS = 0x2d

@@ -1,6 +1,6 @@
 /**
- * Where a line of a preview points: the part of a reference after its handle. A path of plain names and indices is written
- * with dots; any other is a JSON Pointer, in quotes.
+ * Where a line of a preview points: the part of a reference after its handle. A path of plain names
+ * and indices is written with dots; any other is a JSON Pointer, in quotes.
  */
 import { pointerEscape } from '../../json/path.ts'
 import { excerpt, isBareName } from '../excerpt.ts'

@@ -1,6 +1,7 @@
 /**
- * The preview of a JSON value in the extended format: the whole value where it fits, else what it is, the shapes of its places
- * from the top down, and rows from the head, the tail and the odd ones out. See `docs/reference/previews.md` for the grammar.
+ * The preview of a JSON value in the extended format: the whole value where it fits, else what it
+ * is, the shapes of its places from the top down, and rows from the head, the tail and the odd ones
+ * out. See `docs/reference/previews.md` for the grammar.
  */
 import { outlineOf } from '../../json/scan.ts'
 import { elementsOf, JsonSlice, membersOf } from '../../json/slice.ts'
@@ -59,7 +60,10 @@ export function describeJson(value: JsonSlice, limitBytes: number): readonly Pre
   return lines.inPlace()
 }
 
-/** Lines for records that are values in the same bytes. `nameOf` says what a record is called: `line 3`. */
+/**
+ * Lines for records that are values in the same bytes. `nameOf` says what a record is called: `line
+ * 3`.
+ */
 export function describeRows(
   bytes: Buffer,
   rows: readonly JsonSlice[],
@@ -153,7 +157,8 @@ class Lines {
     const isMany = shape.objects > 1
     for (const [index, [name, member]] of [...(shape.members ?? [])].entries()) {
       if (!isMany) continue
-      // The line of the objects has told their members; what few of them have is no place to plan with.
+      // The line of the objects has told their members; what few of them have is no place to plan
+      // with.
       if (member.count * 2 >= shape.objects)
         this.add(member, [...path, name], level, [...order, index])
     }
@@ -219,7 +224,10 @@ class Lines {
     this.#push(label, level * RANK_PER_LEVEL + size, order)
   }
 
-  /** Rows that tell most: odd ones, the first, the last; then others from the head, the tail and between, to fill up. */
+  /**
+   * Rows that tell most: odd ones, the first, the last; then others from the head, the tail and
+   * between, to fill up.
+   */
   #addRows(shape: Shape, path: PlacePath, level: number, order: readonly number[]): void {
     const { items } = shape
     if (items === undefined) return

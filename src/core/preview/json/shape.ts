@@ -1,7 +1,8 @@
 /**
- * The shape of many JSON values at once: which kinds occur at a place, the range of numbers, the distinct strings, the members
- * of objects and the elements of arrays, merged. Values are kept as ranges of the document's bytes, so that every token prints
- * as written. A shape takes bounded memory, however many values it has seen.
+ * The shape of many JSON values at once: which kinds occur at a place, the range of numbers, the
+ * distinct strings, the members of objects and the elements of arrays, merged. Values are kept as
+ * ranges of the document's bytes, so that every token prints as written. A shape takes bounded
+ * memory, however many values it has seen.
  */
 
 /** A token in the bytes of the document. */
@@ -86,7 +87,10 @@ export class Shape {
   values: Shape | undefined
   /** The first names of a map. */
   names: string[] = []
-  /** Rows by their signature, where this is the element of the rows' array. Undefined once there are too many. */
+  /**
+   * Rows by their signature, where this is the element of the rows' array. Undefined once there are
+   * too many.
+   */
   signatures: Map<number, Signature> | undefined = new Map()
   /** First value at this place. */
   first: Extent | undefined

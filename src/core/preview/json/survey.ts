@@ -1,6 +1,7 @@
 /**
- * Reads a whole validated JSON value once and says its {@link Shape}. Time is linear in the value's bytes; memory is bounded.
- * Values deeper than {@link SURVEY_LEVELS} are skipped: a preview has no room for them.
+ * Reads a whole validated JSON value once and says its {@link Shape}. Time is linear in the value's
+ * bytes; memory is bounded. Values deeper than {@link SURVEY_LEVELS} are skipped: a preview has no
+ * room for them.
  */
 import { JsonSlice, nextItem, skipString, skipValue, valueAfter } from '../../json/slice.ts'
 import { TokenReader } from '../../json/strings.ts'
@@ -73,7 +74,10 @@ class Survey {
     this.#names = new TokenReader(bytes)
   }
 
-  /** A new shape, or one for all that has no place in the preview once there are {@link SURVEY_SHAPES}. */
+  /**
+   * A new shape, or one for all that has no place in the preview once there are {@link
+   * SURVEY_SHAPES}.
+   */
   newShape(): Shape {
     if (this.#shapes < SURVEY_SHAPES) return new Shape(this.#shapes++)
     this.#rest ??= new Shape(SURVEY_SHAPES)
@@ -197,7 +201,10 @@ class Survey {
   }
 }
 
-/** Kind of the value that begins with `byte`; strings, numbers, brackets and words differ in these bits. */
+/**
+ * Kind of the value that begins with `byte`; strings, numbers, brackets and words differ in these
+ * bits.
+ */
 function signatureOf(member: Shape, byte: number): number {
   return (member.id << KIND_BITS) ^ kindOfByte(byte)
 }

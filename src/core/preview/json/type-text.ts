@@ -1,6 +1,6 @@
 /**
- * A shape in words, as exact as a budget of bytes allows: `int 1..20`, `"rain"×641, "sun"×640`, `array(len=0..3) of string`,
- * `map(keys=176: a, b, …) of {id: string, name: string}`.
+ * A shape in words, as exact as a budget of bytes allows: `int 1..20`, `"rain"×641, "sun"×640`,
+ * `array(len=0..3) of string`, `map(keys=176: a, b, …) of {id: string, name: string}`.
  */
 import { JsonSlice } from '../../json/slice.ts'
 import { decodeRaw } from '../../json/strings.ts'
@@ -27,7 +27,10 @@ const LEAST_BYTES = 24
 const DETAILS = ['full', 'ranges', 'kinds'] as const
 type Detail = (typeof DETAILS)[number]
 
-/** The text of `shape`, whose tokens are in `bytes`; at most `maxBytes` bytes but for the bare names of its kinds. */
+/**
+ * The text of `shape`, whose tokens are in `bytes`; at most `maxBytes` bytes but for the bare names
+ * of its kinds.
+ */
 export function typeText(bytes: Buffer, shape: Shape, maxBytes: number): string {
   for (const detail of DETAILS) {
     const text = kindTexts({ bytes, maxBytes, detail }, shape)
@@ -144,7 +147,10 @@ function memberNames({ members, names: mapNames, maxSize }: Shape, maxBytes: num
   return names([...members.keys()], maxBytes, members.size)
 }
 
-/** `{id: int 1..20, name: string}`: every member with its kind, the first and most telling ones in detail as far as that fits. */
+/**
+ * `{id: int 1..20, name: string}`: every member with its kind, the first and most telling ones in
+ * detail as far as that fits.
+ */
 function columnsText({ bytes, maxBytes, detail }: Telling, shape: Shape): string {
   const members = commonFirst(shape).map(([name, member]) => ({
     name: nameExcerpt(name, NAME_BYTES).text,
@@ -196,7 +202,10 @@ function optional(text: string, member: Shape, parent: Shape): string {
   return member.count < parent.objects ? `${text} in ${member.count}` : text
 }
 
-/** Lower for places that tell more: few distinct values, nulls among others, then the rest, then constants. */
+/**
+ * Lower for places that tell more: few distinct values, nulls among others, then the rest, then
+ * constants.
+ */
 function usefulness({ distinct, nulls, count, trues, falses, strings }: Shape): number {
   if (nulls === count) return 4
   if (strings > 0 && distinct !== undefined && distinct.length < strings)
@@ -226,7 +235,10 @@ export interface MapShape {
   readonly values: Shape
 }
 
-/** The shape as a map: its names and the shape of its values. Undefined for objects whose members differ. */
+/**
+ * The shape as a map: its names and the shape of its values. Undefined for objects whose members
+ * differ.
+ */
 export function asMap(bytes: Buffer, shape: Shape): MapShape | undefined {
   const { members } = shape
   if (members !== undefined && members.size >= MAP_FROM_MEMBERS && isMapLike(shape)) {

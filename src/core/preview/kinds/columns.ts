@@ -1,4 +1,7 @@
-/** Columns of a table in lines of a preview: what their cells are, between which bounds, and the values of those with few. */
+/**
+ * Columns of a table in lines of a preview: what their cells are, between which bounds, and the
+ * values of those with few.
+ */
 import { excerpt, MARK, nameExcerpt } from '../excerpt.ts'
 
 const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/

@@ -1,6 +1,7 @@
 /**
- * Tables: values separated by comma, tab, semicolon or bar, with quotes as in RFC 4180. Records are counted over the whole
- * text, line ends inside quotes included; columns are told from the start of it.
+ * Tables: values separated by comma, tab, semicolon or bar, with quotes as in RFC 4180. Records are
+ * counted over the whole text, line ends inside quotes included; columns are told from the start of
+ * it.
  */
 import { excerpt, MARK } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
@@ -44,7 +45,8 @@ function isTable(records: readonly TableRecord[], head: TextHead): boolean {
   if (head.lines.some((line) => line.length > PROSE_CHARS * width)) return false
   const agreeing = first.filter(({ cells }) => cells.length === width).length
   if (agreeing < first.length * AGREEING_SHARE) return false
-  // Prose with one comma a line looks like two columns: cells of a table are short and seldom begin with a space.
+  // Prose with one comma a line looks like two columns: cells of a table are short and seldom begin
+  // with a space.
   const cells = first.flatMap((record) => record.cells)
   const spaced = cells.filter((cell) => cell.startsWith(' ')).length
   return (
@@ -151,7 +153,10 @@ const DELIMITER_NAMES: Readonly<Record<Delimiter, string>> = {
   '|': 'bar',
 }
 
-/** The names of the columns: the first record, when none of it is a number or empty and what follows differs from it. */
+/**
+ * The names of the columns: the first record, when none of it is a number or empty and what follows
+ * differs from it.
+ */
 function headerOf(records: readonly TableRecord[]): readonly string[] | undefined {
   const [first, ...rest] = records
   if (first === undefined || rest.length === 0) return undefined

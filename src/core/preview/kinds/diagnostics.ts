@@ -1,4 +1,7 @@
-/** Messages of compilers and linters: one place and one message a line. They are counted by code and by file. */
+/**
+ * Messages of compilers and linters: one place and one message a line. They are counted by code and
+ * by file.
+ */
 import { excerpt } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
 import type { Kind, KindSurvey, Reading, TextHead } from './kind.ts'

@@ -1,4 +1,7 @@
-/** JSON Lines: one JSON object or array a line. Records are counted over all lines; their shape is told from the start. */
+/**
+ * JSON Lines: one JSON object or array a line. Records are counted over all lines; their shape is
+ * told from the start.
+ */
 import { jsonOf } from '../../json/json-of.ts'
 import { JsonSlice } from '../../json/slice.ts'
 import { describeRows } from '../json/preview-json.ts'

@@ -1,6 +1,7 @@
 /**
- * How a kind of text is recognized and told. A kind looks at the start of a text, counts over all of it as it streams by, and
- * in the end says facts and lines for the preview. Everything takes linear time and bounded memory.
+ * How a kind of text is recognized and told. A kind looks at the start of a text, counts over all
+ * of it as it streams by, and in the end says facts and lines for the preview. Everything takes
+ * linear time and bounded memory.
  */
 import type { PreviewLine } from '../lines.ts'
 
@@ -11,7 +12,10 @@ export const TAIL_BYTES = 8_192
 
 /** The start of a text. */
 export interface TextHead {
-  /** At most {@link DETAIL_BYTES}; ends after a line end unless it is all there is, or one line is longer. */
+  /**
+   * At most {@link DETAIL_BYTES}; ends after a line end unless it is all there is, or one line is
+   * longer.
+   */
   readonly bytes: Buffer
   /** Its lines without their ends; of the output of a terminal as that shows them. */
   readonly lines: readonly string[]

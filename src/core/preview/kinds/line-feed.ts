@@ -13,7 +13,10 @@ export class LineFeed {
   #rest = ''
   #number = 0
 
-  /** `take` gets each line without its end, its first {@link FEED_LINE_CHARS} characters, and its number from 1. */
+  /**
+   * `take` gets each line without its end, its first {@link FEED_LINE_CHARS} characters, and its
+   * number from 1.
+   */
   constructor(take: (line: string, number: number) => void) {
     this.#take = take
   }

@@ -1,4 +1,7 @@
-/** Logs: lines with a time, a level, or both. Levels are counted over all lines, and the first and last time are told. */
+/**
+ * Logs: lines with a time, a level, or both. Levels are counted over all lines, and the first and
+ * last time are told.
+ */
 import { excerpt } from '../excerpt.ts'
 import type { Kind, KindSurvey, Reading, TextWhole } from './kind.ts'
 import { LineFeed } from './line-feed.ts'

@@ -1,6 +1,7 @@
 /**
- * Lines that tell how things went, wherever in a text they stand: errors, failures, warnings, exit codes, summaries. They are
- * counted over all of a text; the first and the last of each weight are kept. Lines that differ in numbers alone count as one.
+ * Lines that tell how things went, wherever in a text they stand: errors, failures, warnings, exit
+ * codes, summaries. They are counted over all of a text; the first and the last of each weight are
+ * kept. Lines that differ in numbers alone count as one.
  */
 
 import { cleanLine } from './terminal.ts'

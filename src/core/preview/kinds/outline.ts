@@ -1,4 +1,7 @@
-/** Texts that have an outline: Markdown, HTML, XML, YAML and source code. The outline is a list of lines that stand out. */
+/**
+ * Texts that have an outline: Markdown, HTML, XML, YAML and source code. The outline is a list of
+ * lines that stand out.
+ */
 import { excerpt } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
 import type { Kind, KindSurvey, Reading, TextHead } from './kind.ts'

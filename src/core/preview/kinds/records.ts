@@ -1,4 +1,7 @@
-/** Reads records of a table, with quotes as in RFC 4180: cells may hold delimiters, doubled quotes and line ends. */
+/**
+ * Reads records of a table, with quotes as in RFC 4180: cells may hold delimiters, doubled quotes
+ * and line ends.
+ */
 
 export const DELIMITERS = [',', '\t', ';', '|'] as const
 export type Delimiter = (typeof DELIMITERS)[number]

@@ -20,7 +20,10 @@ export class Tally {
     return this.#counts.size
   }
 
-  /** `"a"×3|"b"×1`, the most frequent first, as many as fit in `maxBytes`; then a mark when there are more. */
+  /**
+   * `"a"×3|"b"×1`, the most frequent first, as many as fit in `maxBytes`; then a mark when there
+   * are more.
+   */
   text(maxBytes: number): string {
     const shown: string[] = []
     let room = maxBytes

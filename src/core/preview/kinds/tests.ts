@@ -1,4 +1,7 @@
-/** Output of test runners: how many tests passed and failed, the names of those that failed, the summary lines. */
+/**
+ * Output of test runners: how many tests passed and failed, the names of those that failed, the
+ * summary lines.
+ */
 import { excerpt } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
 import type { Kind, KindSurvey, Reading } from './kind.ts'

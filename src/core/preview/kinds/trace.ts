@@ -1,4 +1,6 @@
-/** Stack traces: the errors with their messages, and the innermost frame of the project's own code. */
+/**
+ * Stack traces: the errors with their messages, and the innermost frame of the project's own code.
+ */
 import { excerpt } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
 import type { Kind, KindSurvey, Reading } from './kind.ts'

@@ -85,8 +85,9 @@ function evictedBy(row: RunRow, policy: LedgerPolicy, now: number): RunRow {
 }
 
 /**
- * True for an evicted run at the end of a second retention. Its name is kept so long, for callers to be told what became of the
- * run; for good would be without bound, since evicted runs count in no limit.
+ * True for an evicted run at the end of a second retention. Its name is kept so long, for callers
+ * to be told what became of the run; for good would be without bound, since evicted runs count in
+ * no limit.
  */
 export function isForgotten(row: RunRow, policy: LedgerPolicy, now: number): boolean {
   if (row.state !== 'evicted' || row.ended_at === null) return false

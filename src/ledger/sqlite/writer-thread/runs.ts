@@ -161,7 +161,10 @@ export class Runs {
     this.#purged.keep(row, row.last_number)
   }
 
-  /** Purges an evicted run whose name has been kept for as long as its evidence was; until then does nothing. */
+  /**
+   * Purges an evicted run whose name has been kept for as long as its evidence was; until then does
+   * nothing.
+   */
   forget(row: RunRow, now: number): void {
     if (isForgotten(row, this.#policy, now)) this.purge(row)
   }
