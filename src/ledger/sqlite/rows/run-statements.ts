@@ -118,8 +118,9 @@ function rows(db: Database.Database) {
     change: db.prepare<[Format, number, number, number]>(
       'UPDATE runs SET format = ?, ttl_seconds = ?, verbatim_limit_chars = ? WHERE key = ?',
     ),
-    request: db.prepare<[number, number]>(
-      `UPDATE runs SET last_request_at = max(last_request_at, ?) WHERE key = ? AND state = 'open'`,
+    request: db.prepare<[Pick<RunRow, 'key' | 'last_request_at' | 'row_checksum'>]>(
+      `UPDATE runs SET last_request_at = $last_request_at, row_checksum = $row_checksum
+       WHERE key = $key`,
     ),
     // Writes all columns that puts change.
     count: db.prepare<[RunRow]>(

@@ -25,6 +25,8 @@ interface Place {
   readonly now: number
 }
 
+const NO_ID = { run: 0, id: '' }
+
 /** Results on one connection. */
 export class Results implements ResultNames {
   readonly #policy: LedgerPolicy
@@ -32,6 +34,8 @@ export class Results implements ResultNames {
   readonly #chunks: ChunkWriter
   readonly #sql: ReturnType<typeof prepareResultWrites>
   readonly #ids: EvidenceIds
+  /** An id that {@link findSame} has just found free, so that {@link keep} need not look for it again. */
+  #free: { readonly run: number; readonly id: string } = NO_ID
   /**
    * Next free key. It only grows while the process lives: a result that was erased under its reader
    * must never name the chunks of another.
@@ -63,6 +67,7 @@ export class Results implements ResultNames {
    * Finds the result that `put` repeats. Undefined when it is no retry. Throws `ledger_corrupt`.
    */
   findSame(run: RunRow, put: StreamedPut): ResultRow | undefined {
+    this.#free = NO_ID
     if (put.idempotencyKey !== null) {
       return this.#reader.byIdempotencyKey(run.key, put.idempotencyKey)
     }
@@ -89,6 +94,7 @@ export class Results implements ResultNames {
    */
   #requireNotSame(run: number, put: StreamedPut): void {
     const holder = this.#reader.byEvidenceId(run, put.toolUseId)
+    if (holder === undefined) this.#free = { run, id: put.toolUseId }
     if (holder === undefined || holder.tool_use_id !== put.toolUseId) return
     const isSame =
       holder.sha256.toString('hex') === put.sha256 &&
@@ -116,6 +122,7 @@ export class Results implements ResultNames {
     const { run } = place
     const failures = failuresAfter(run, put)
     const row = this.#rowOf(place, put, { ...keys, repeats: failures.repeats })
+    this.#free = NO_ID
     this.#sql.insert.run(...columnsOf(row))
     const { number, recall_name: recallName, repeats } = row
     const counted = {
@@ -136,6 +143,8 @@ export class Results implements ResultNames {
   }
 
   byEvidenceId(run: number, evidenceId: string): ResultRow | undefined {
+    const { run: freeIn, id } = this.#free
+    if (run === freeIn && evidenceId === id) return undefined
     return this.#reader.byEvidenceId(run, evidenceId)
   }
 
@@ -163,6 +172,7 @@ export class Results implements ResultNames {
 
   /** Called after a failed transaction. */
   forget(): void {
+    this.#free = NO_ID
     this.#ids.forget()
   }
 

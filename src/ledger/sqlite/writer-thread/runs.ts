@@ -186,10 +186,14 @@ export class Runs {
 
   #request(key: number, at: number): void {
     const row = this.#sql.row.get(key)
+    // Puts of the same transaction have often written a later request already.
+    if (row === undefined || row.state !== 'open' || row.last_request_at >= at) return
     // A damaged row must not get the checksum of a sound one. Whoever reads it gets the error;
     // other writes go on.
-    if (row === undefined || row.key !== key || !RUN_CHECK.isSound(row)) return
-    if (this.#sql.request.run(at, key).changes > 0) this.#seal(key)
+    if (row.key !== key || !RUN_CHECK.isSound(row)) return
+    const last_request_at = at
+    const row_checksum = RUN_CHECK.of({ ...row, last_request_at })
+    this.#sql.request.run({ key, last_request_at, row_checksum })
   }
 
   /** Writes the checksum of a row that was sound and has just been changed. */
