@@ -8,11 +8,13 @@
 import module from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-const NODE = 24
+const MAJOR = 24
+const MINOR = 6
 
-if (Number.parseInt(process.versions.node, 10) < NODE) {
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < MAJOR || (major === MAJOR && minor < MINOR)) {
   console.error(
-    `coatcheck needs Node ${NODE} or later, and this is ${process.versions.node}. "npm start" runs the one that npm installed: node_modules/.bin/node.`,
+    `coatcheck needs Node ${MAJOR}.${MINOR} or later, and this is ${process.versions.node}. On Linux, "npm ci" installs one as node_modules/.bin/node, which "npm start" uses. Run it again without --omit=optional, or install Node ${MAJOR}.`,
   )
   process.exit(1)
 }

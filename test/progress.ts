@@ -4,7 +4,7 @@ import type { Reporter, TestModule, TestSpecification } from 'vitest/node'
 const EACH_FILES = 10
 /** Fewer files are a part of the tests, of which no time is known. */
 const ALL_FILES = 100
-const ALL_TAKE = 'they take 6 to 12 minutes on two cores; npm run test:quick takes less than one'
+const ALL_TAKE = 'they take 10 to 15 minutes on two idle cores; npm run test:quick takes about one'
 
 export default class ProgressReporter implements Reporter {
   #files = 0

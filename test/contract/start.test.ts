@@ -49,7 +49,7 @@ it('an older Node is told what is needed, and where it is', () => {
   const args = ['--import', older, '--import', module, '--eval', '']
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect(status).toBe(1)
-  expect(stderr).toContain('coatcheck needs Node 24 or later, and this is 20.20.2.')
+  expect(stderr).toContain('coatcheck needs Node 24.6 or later, and this is 20.20.2.')
 })
 
 it('what keeps compiled code is silent where it cannot be written', () => {

@@ -153,7 +153,7 @@ function describeError(error: ErrorObject): string {
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`
     case 'pattern':
-      return `is not of its form. ${String(parentSchema?.['description'] ?? message)}`.replace(
+      return `is not as it must be: ${String(parentSchema?.['description'] ?? message)}`.replace(
         /\.$/,
         '',
       )
