@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -28,6 +29,13 @@ describe('a log that is not the one that was opened', () => {
       (log) => {
         copyFileSync(log, `${log}.copy`)
         renameSync(`${log}.copy`, log)
+      },
+    ],
+    [
+      'replaced by a link to itself',
+      (log) => {
+        renameSync(log, `${log}.other`)
+        symlinkSync(`${log}.other`, log)
       },
     ],
   ])('takes no puts any more, and the next start has all of them: %s', async (what, change) => {

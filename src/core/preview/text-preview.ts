@@ -17,6 +17,7 @@ import {
   DETAIL_BYTES,
   type Kind,
   type KindSurvey,
+  PATTERN_CHARS,
   TAIL_BYTES,
   type TextHead,
   type TextWhole,
@@ -90,6 +91,7 @@ export class TextPreview {
     const head = reading?.head ?? {
       bytes: Buffer.alloc(0),
       lines: [],
+      starts: [],
       isWhole: true,
       isTerminal: false,
     }
@@ -120,9 +122,11 @@ export class TextPreview {
     const text = bytes.toString('utf8', 0, end)
     const lines = linesOf(text)
     const isShown = isTerminal(lines)
+    const shown = isShown ? lines.map(cleanLine) : lines
     const head: TextHead = {
       bytes: bytes.subarray(0, end),
-      lines: isShown ? lines.map(cleanLine) : lines,
+      lines: shown,
+      starts: shown.map((line) => line.slice(0, PATTERN_CHARS)),
       isWhole,
       isTerminal: isShown,
     }

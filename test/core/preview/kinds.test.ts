@@ -38,6 +38,12 @@ describe('a table', () => {
     expect(preview).toContain('ragged=1')
   })
 
+  it('takes a quote inside of a cell as it stands', () => {
+    const rows = times(100, (i) => `${i},${i} inch`)
+    const preview = previewOf(['size,name', '5,5" disk', ...rows].join('\n'))
+    expect(preview).toContain('records=101')
+  })
+
   it('counts all records of a long table', () => {
     const preview = previewOf(['id\tvalue', ...times(60_000, (i) => `${i}\t${i / 10}`)].join('\n'))
     expect(preview).toContain('records=60000')
@@ -132,6 +138,11 @@ describe('other kinds', () => {
     expect(preview).toContain('kind=diagnostics')
     expect(preview).toContain('"TS2339"×45|"TS2304"×45')
     expect(preview).toContain('"src/file0.ts"×30')
+  })
+
+  it('says so when there are more codes than are told apart', () => {
+    const all = times(3_000, (i) => `src/file${i}.ts(${i},1): error TS${10_000 + i}: Something.`)
+    expect(previewOf(all.join('\n'))).toContain('codes=2048+, files=2048+')
   })
 
   it('a test run tells the failed tests and its summary', () => {

@@ -4,11 +4,13 @@
  */
 import { excerpt, MARK, nameExcerpt } from '../excerpt.ts'
 
-const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const INTEGER = /^[+-]?\d+$/
 /** Sign and zeros before the first digit that counts. */
 const LEADING = /^[+-]?0*/
 const DATE = /^\d{4}-\d\d(?:-\d\d)?(?:[T ]\d\d:\d\d.*)?$/
+/** Columns past these are counted only. */
+const COLUMNS = 256
 const DISTINCT_VALUES = 12
 const DISTINCT_CHARS = 40
 const NAME_BYTES = 48
@@ -35,7 +37,7 @@ export class Columns {
   readonly #columns: readonly Column[]
 
   constructor(names: readonly string[]) {
-    this.#columns = names.map((name) => ({
+    this.#columns = names.slice(0, COLUMNS).map((name) => ({
       name,
       cells: 0,
       empty: 0,

@@ -7,11 +7,14 @@ import { excerpt, MARK } from '../excerpt.ts'
 import type { PreviewLine } from '../lines.ts'
 import { Columns } from './columns.ts'
 import type { Kind, KindSurvey, Reading, TextHead, TextWhole } from './kind.ts'
-import { DELIMITERS, type Delimiter, recordsOf, type TableRecord } from './records.ts'
+import {
+  DELIMITERS,
+  type Delimiter,
+  RecordCounter,
+  recordsOf,
+  type TableRecord,
+} from './records.ts'
 
-const QUOTE = 0x22
-const LF = 0x0a
-const CR = 0x0d
 /** Records at the start that must agree. */
 const AGREEING_RECORDS = 20
 const AGREEING_SHARE = 0.9
@@ -19,7 +22,7 @@ const LEAST_RECORDS = 3
 const CELL_BYTES = 48
 const RECORD_BYTES = 160
 const PROSE_CHARS = 400
-const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+const NUMERIC = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const RANK_COLUMNS = 0
 const RANK_FIRST = 10
 const RANK_LAST = 11
@@ -58,37 +61,20 @@ function isTable(records: readonly TableRecord[], head: TextHead): boolean {
 class CsvSurvey implements KindSurvey {
   readonly #delimiter: Delimiter
   readonly #records: readonly TableRecord[]
-  #count = 0
-  #isQuoted = false
-  #isEmptyLine = true
+  readonly #counter: RecordCounter
 
   constructor(delimiter: Delimiter, records: readonly TableRecord[]) {
     this.#delimiter = delimiter
     this.#records = records
+    this.#counter = new RecordCounter(delimiter)
   }
 
-  /** Counts ends of records: line ends outside of quotes, but for empty lines. */
   push(piece: Buffer): void {
-    let isQuoted = this.#isQuoted
-    let isEmptyLine = this.#isEmptyLine
-    let count = 0
-    for (const byte of piece) {
-      if (byte === QUOTE) {
-        isQuoted = !isQuoted
-        isEmptyLine = false
-      } else if (byte === LF) {
-        if (isQuoted) continue
-        if (!isEmptyLine) count++
-        isEmptyLine = true
-      } else if (byte !== CR) isEmptyLine = false
-    }
-    this.#count += count
-    this.#isQuoted = isQuoted
-    this.#isEmptyLine = isEmptyLine
+    this.#counter.push(piece)
   }
 
   end(whole: TextWhole): Reading {
-    const total = this.#count + (this.#isEmptyLine ? 0 : 1)
+    const total = this.#counter.total
     const header = headerOf(this.#records)
     const width = this.#records[0]?.cells.length ?? 0
     const rows = header === undefined ? this.#records : this.#records.slice(1)

@@ -28,7 +28,7 @@ const KEPT = 12
 
 export const diagnostics: Kind = {
   name: 'diagnostics',
-  recognize: ({ lines }) => (isDiagnostics(lines) ? new DiagnosticsSurvey() : undefined),
+  recognize: ({ starts }) => (isDiagnostics(starts) ? new DiagnosticsSurvey() : undefined),
 }
 
 function isDiagnostics(lines: TextHead['lines']): boolean {
@@ -89,8 +89,8 @@ class DiagnosticsSurvey implements KindSurvey {
     if (this.#last !== undefined) lines.push(this.#last)
     const facts = [
       `messages=${this.#severities.text(LIST_BYTES)}`,
-      `codes=${this.#codes.size}`,
-      `files=${this.#files.size}`,
+      `codes=${this.#codes.sizeText}`,
+      `files=${this.#files.sizeText}`,
     ]
     return { facts, lines }
   }

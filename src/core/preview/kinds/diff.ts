@@ -18,8 +18,8 @@ const LISTED = 40
 
 export const diff: Kind = {
   name: 'diff',
-  recognize({ lines }) {
-    const head = lines.slice(0, HEAD_LINES)
+  recognize({ starts }) {
+    const head = starts.slice(0, HEAD_LINES)
     const isGit = head.some((line) => GIT.test(line))
     const at = head.findIndex((line) => OLD.test(line))
     const isUnified = at >= 0 && NEW.test(head[at + 1] ?? '') && HUNK.test(head[at + 2] ?? '')

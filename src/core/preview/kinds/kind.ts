@@ -10,6 +10,9 @@ export const DETAIL_BYTES = 262_144
 /** Bytes of a text's end that are kept for the preview. */
 export const TAIL_BYTES = 8_192
 
+/** Characters of a line that patterns look at, so that no line makes them slow. */
+export const PATTERN_CHARS = 200
+
 /** The start of a text. */
 export interface TextHead {
   /**
@@ -19,6 +22,8 @@ export interface TextHead {
   readonly bytes: Buffer
   /** Its lines without their ends; of the output of a terminal as that shows them. */
   readonly lines: readonly string[]
+  /** The first {@link PATTERN_CHARS} characters of each of its lines: for patterns. */
+  readonly starts: readonly string[]
   /** It is the output of a terminal. */
   readonly isTerminal: boolean
   /** It is the whole text. */

@@ -19,8 +19,8 @@ const TIME_BYTES = 48
 
 export const log: Kind = {
   name: 'log',
-  recognize({ lines }) {
-    const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
+  recognize({ starts }) {
+    const sample = starts.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
     const marked = sample.filter(
       (line) =>
         timeOf(line) !== undefined ||

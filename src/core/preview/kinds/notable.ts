@@ -33,9 +33,9 @@ const LF = 0x0a
 const CANDIDATE =
   /error|ERROR|Error|fail|FAIL|Fail|FATAL|fatal|panic|PANIC|Panic|Traceback|xception|WARN|warn|Warn|CRITICAL|imed out|TIMED OUT|TIMEOUT|xited with|xit code|xit status|denied|not found|abort|Abort|Segmentation|passed|npm ERR|Killed|not ok|runcated|omitted|clipped|\xe2\x9c[\x95\x97]/g
 const OUTCOME =
-  /\b(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|timed out|timeout|process exited|command failed|build (?:failed|succeeded)|segmentation fault|out of memory|killed)\b|\b(?:output|results?|response|content|text|log|file)\b.{0,30}\b(?:truncated|clipped|too (?:long|large))\b|\b\d+ (?:more )?(?:lines?|characters?|chars|bytes|items|rows) (?:were )?(?:omitted|truncated|clipped)|[[<(](?:output |response )?(?:truncated|clipped)|\b\d+ (?:passed|failed|errors?|failures?|warnings?|problems?)\b|^(?:FAILED|PASSED|FAIL|OK)\b|\btests?:? .*\b\d+\b.*\b(?:passed|failed)/i
+  /\b(?:exit(?:ed)?(?: with)? (?:code|status)|exited with|timed out|timeout|process exited|command failed|build (?:failed|succeeded)|segmentation fault|out of memory|killed)\b|\b(?:output|results?|response|content|text|log|file)\b.{0,30}\b(?:truncated|clipped|too (?:long|large))\b|\b\d+ (?:more )?(?:lines?|characters?|chars|bytes|items|rows) (?:were )?(?:omitted|truncated|clipped)|[[<(](?:output |response )?(?:truncated|clipped)|\b\d+ (?:passed|failed|errors?|failures?|warnings?|problems?)\b|^(?:FAILED|PASSED|FAIL|OK)\b/i
 const ERROR =
-  /\b(?:error|errors|err!|fatal|critical|panic|panicked|exception|traceback|failed|failure|fail|abort(?:ed)?|denied|not found|not ok|cannot|unhandled|undefined reference)\b|(?:[A-Z]\w*(?:Error|Exception))\b|✕|✗|❌/i
+  /\b(?:error|errors|err!|fatal|critical|panic|panicked|exception|traceback|failed|failure|fail|abort(?:ed)?|denied|not found|not ok|cannot|unhandled|undefined reference)\b|\w(?:Error|Exception)\b|✕|✗|❌/i
 const WARNING = /\bwarn(?:ing)?s?\b/i
 /** Lines that speak of errors without one. */
 const HARMLESS =

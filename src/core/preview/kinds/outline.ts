@@ -65,8 +65,9 @@ class OutlineSurvey implements KindSurvey {
 }
 
 const HEADING = /^(#{1,6})\s+(\S.*)$/
-const MARKDOWN_SIGN = /^\s*(?:[-*+] |\d+\. |> |```|\|.*\|)|\[[^\]]+\]\([^)]+\)|\*\*[^*]+\*\*/
-const TITLE = /<title[^>]*>([^<]*)|<h([1-6])[^>]*>(.*?)(?:<\/h|$)/i
+const MARKDOWN_SIGN =
+  /^\s*(?:[-*+] |\d+\. |> |```|\|.*\|)|\[[^\][]{1,100}\]\([^)(]{1,200}\)|\*\*[^*]{1,100}\*\*/
+const TITLE = /<title[^<>]*>([^<]*)|<h([1-6])[^<>]*>(.*?)(?:<\/h|$)/i
 const TAG = /<([A-Za-z][\w:.-]*)/g
 const YAML_KEY = /^([\w.$/-]+|"[^"]*"):(?:\s|$)/
 const YAML_LINE = /^\s*(?:#|- |[\w."'$/-]+:(?:\s|$)|---)/
@@ -81,9 +82,9 @@ const SOURCE_SHARE = 0.35
 const KINDS: readonly OutlineKind[] = [
   {
     name: 'html',
-    is: ({ lines }) =>
+    is: ({ starts }) =>
       /^\s*(?:<!doctype html|<html|<head|<body)/i.test(
-        lines.find((line) => line.trim() !== '') ?? '',
+        starts.find((line) => line.trim() !== '') ?? '',
       ),
     entry: (line) => {
       const match = TITLE.exec(line)
@@ -98,12 +99,12 @@ const KINDS: readonly OutlineKind[] = [
   },
   {
     name: 'xml',
-    is: ({ lines }) => {
-      const first = lines.find((line) => line.trim() !== '') ?? ''
+    is: ({ starts }) => {
+      const first = starts.find((line) => line.trim() !== '') ?? ''
       return (
         /^\s*<\?xml|^\s*<[A-Za-z][\w:.-]*(?:\s[^<]*)?>\s*$|^\s*<(\w+)[^>]*>.*<\/\1>\s*$/.test(
           first,
-        ) && lines.some((line) => /<\/\w/.test(line))
+        ) && starts.some((line) => /<\/\w/.test(line))
       )
     },
     entry: (line) =>
@@ -113,8 +114,8 @@ const KINDS: readonly OutlineKind[] = [
   },
   {
     name: 'markdown',
-    is: ({ lines }) => {
-      const head = lines.slice(0, HEAD_LINES)
+    is: ({ starts }) => {
+      const head = starts.slice(0, HEAD_LINES)
       const headings = head.filter((line) => HEADING.test(line)).length
       const signs = head.filter((line) => MARKDOWN_SIGN.test(line)).length
       return (
@@ -129,8 +130,8 @@ const KINDS: readonly OutlineKind[] = [
   },
   {
     name: 'yaml',
-    is: ({ lines }) => {
-      const filled = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
+    is: ({ starts }) => {
+      const filled = starts.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
       const keys = filled.filter((line) => YAML_KEY.test(line)).length
       const fitting = filled.filter((line) => YAML_LINE.test(line) || /^\s+\S/.test(line)).length
       return (
@@ -142,8 +143,8 @@ const KINDS: readonly OutlineKind[] = [
   },
   {
     name: 'source',
-    is: ({ lines }) => {
-      const filled = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
+    is: ({ starts }) => {
+      const filled = starts.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
       const declared = filled.filter((line) => DECLARATION.test(line)).length
       const code = filled.filter((line) => CODE_SIGN.test(line)).length
       return filled.length >= 4 && declared >= 1 && declared + code >= filled.length * SOURCE_SHARE

@@ -78,3 +78,52 @@ class RecordReader {
     return end + 1
   }
 }
+
+const QUOTE = 0x22
+const LF = 0x0a
+const CR = 0x0d
+
+/**
+ * Counts records of a table that comes in pieces, by the rules of {@link recordsOf}: a quote opens
+ * a quoted cell only at the start of a cell.
+ */
+export class RecordCounter {
+  readonly #delimiter: number
+  #count = 0
+  #isQuoted = false
+  #isCellStart = true
+  #isEmptyLine = true
+
+  constructor(delimiter: Delimiter) {
+    this.#delimiter = delimiter.charCodeAt(0)
+  }
+
+  /** Records so far; the last one may have no line end. */
+  get total(): number {
+    return this.#count + (this.#isEmptyLine ? 0 : 1)
+  }
+
+  push(piece: Buffer): void {
+    for (const byte of piece) {
+      if (this.#isQuoted) {
+        // A doubled quote closes the cell and opens it again at once.
+        if (byte === QUOTE) this.#isQuoted = false
+        this.#isCellStart = byte === QUOTE
+      } else this.#plain(byte)
+    }
+  }
+
+  #plain(byte: number): void {
+    if (byte === LF) {
+      if (!this.#isEmptyLine) this.#count++
+      this.#isEmptyLine = true
+      this.#isCellStart = true
+    } else if (byte === QUOTE && this.#isCellStart) {
+      this.#isQuoted = true
+      this.#isEmptyLine = false
+    } else if (byte !== CR || !this.#isEmptyLine) {
+      this.#isCellStart = byte === this.#delimiter
+      if (byte !== CR) this.#isEmptyLine = false
+    }
+  }
+}

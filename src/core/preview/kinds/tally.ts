@@ -20,6 +20,11 @@ export class Tally {
     return this.#counts.size
   }
 
+  /** {@link size}, with `+` when there are more names than are told apart. */
+  get sizeText(): string {
+    return `${this.#counts.size}${this.#hasMore ? '+' : ''}`
+  }
+
   /**
    * `"a"×3|"b"×1`, the most frequent first, as many as fit in `maxBytes`; then a mark when there
    * are more.

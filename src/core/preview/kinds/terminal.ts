@@ -21,6 +21,5 @@ export function isTerminal(lines: readonly string[]): boolean {
 export function cleanLine(line: string): string {
   if (!(line.includes(ESCAPE) || line.includes('\r') || line.includes('\u0008'))) return line
   const plain = line.replaceAll(SEQUENCE, '').replace(BACKSPACE, '')
-  const parts = plain.replace(/\r+$/, '').split('\r')
-  return parts.findLast((part) => part !== '') ?? ''
+  return plain.split('\r').findLast((part) => part !== '') ?? ''
 }

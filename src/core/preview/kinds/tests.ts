@@ -8,11 +8,13 @@ import type { Kind, KindSurvey, Reading } from './kind.ts'
 import { LineFeed } from './line-feed.ts'
 
 const PASSED =
-  /^\s*(?:ok \d+|✓|✔|√|PASS(?:ED)?\b|--- PASS:|\[ +OK +\])|^test .+ \.\.\. ok$|\bPASSED\b(?: +\[ *\d+%\])?$|^\S+::\S+ PASSED|\.\.\. ok$/
+  /^\s*(?:ok \d+|✓|✔|√|PASS(?:ED)?\b|--- PASS:|\[ +OK +\])|^test .+ \.\.\. ok$|\bPASSED\b(?: +\[ *\d+%\])?$|^\S+ PASSED\b|\.\.\. ok$/
 const FAILED =
-  /^\s*(?:not ok \d+|✕|✗|✖|×|FAIL(?:ED)?\b(?! *\()|--- FAIL:|\[ +FAILED +\]|● .+›)|^test .+ \.\.\. FAILED$|\bFAILED\b(?: +\[ *\d+%\])?$|^\S+::\S+ FAILED|\.\.\. FAIL(?:ED)?$|<<< (?:FAILURE|ERROR)!/
+  /^\s*(?:not ok \d+|✕|✗|✖|×|FAIL(?:ED)?\b(?! *\()|--- FAIL:|\[ +FAILED +\]|● .+›)|^test .+ \.\.\. FAILED$|\bFAILED\b(?: +\[ *\d+%\])?$|^\S+ FAILED\b|\.\.\. FAIL(?:ED)?$|<<< (?:FAILURE|ERROR)!/
 const SUMMARY =
-  /^\W*(?:Tests?|Test Suites|Test Files|Tests run|Ran \d+ tests?|test result|Suites|Snapshots|FAILED \(|OK \(|\d+ (?:passing|failing|pending|passed|failed|examples?|tests?|specs?)\b|=+ .*\b(?:passed|failed|error)|# (?:tests|pass|fail)\b|Finished|FAIL\t|ok {2}\t)/
+  /^[^\w=]{0,8}(?:Tests?|Test Suites|Test Files|Tests run|Ran \d+ tests?|test result|Suites|Snapshots|FAILED \(|OK \(|\d+ (?:passing|failing|pending|passed|failed|examples?|tests?|specs?)\b|# (?:tests|pass|fail)\b|Finished|FAIL\t|ok {2}\t)/
+/** `=== 1 failed, 2 passed in 3.2s ===` */
+const BANNER = /^=+ [^=]*\b(?:passed|failed|errors?)\b/
 const HEAD_LINES = 400
 const LEAST_MARKS = 3
 const LEAST_SHARE = 0.2
@@ -24,14 +26,16 @@ const KEPT_SUMMARY = 8
 
 export const tests: Kind = {
   name: 'tests',
-  recognize({ lines }) {
-    const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
+  recognize({ starts }) {
+    const sample = starts.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
     const marks = sample.filter((line) => PASSED.test(line) || FAILED.test(line)).length
-    const summaries = sample.filter((line) => SUMMARY.test(line)).length
+    const summaries = sample.filter(isSummary).length
     const isTests = marks >= LEAST_MARKS && (marks >= sample.length * LEAST_SHARE || summaries > 0)
     return isTests ? new TestsSurvey() : undefined
   },
 }
+
+const isSummary = (line: string): boolean => SUMMARY.test(line) || BANNER.test(line)
 
 class TestsSurvey implements KindSurvey {
   readonly #feed = new LineFeed((line, number) => this.#take(line, number))
@@ -55,7 +59,7 @@ class TestsSurvey implements KindSurvey {
   }
 
   #take(line: string, number: number): void {
-    if (SUMMARY.test(line)) {
+    if (isSummary(line)) {
       this.#summaries.push({
         text: `line ${number}: ${excerpt(line.trim(), LINE_BYTES).text}`,
         rank: RANK_SUMMARY,

@@ -7,7 +7,12 @@ import type { Kind, KindSurvey, Reading } from './kind.ts'
 import { LineFeed } from './line-feed.ts'
 
 const FRAME =
-  /^\s*(?:File "[^"]+", line \d+|at .+[(:].*:\d+|at [\w$.<>]+\(.*\)$|from .+:\d+:in |\d+: +\S+::|#\d+ +0x|goroutine \d+|\S+\.go:\d+)/
+  /^\s*(?:File "[^"]+", line \d+|at [\w$.<>]+\([^()]*\)$|from .+:\d+:in |\d+: +\S+::|#\d+ +0x|goroutine \d+|\S+\.go:\d+)/
+/** `at place:12:5` or `at name (place:12:5)`. */
+const AT = /^\s*at \S/
+const AT_PLACE = /:\d+\)?$/
+const isFrame = (line: string): boolean =>
+  FRAME.test(line) || (AT.test(line) && AT_PLACE.test(line.trimEnd()))
 const START =
   /^(?:Traceback \(most recent call last\)|panic: |thread '.+' panicked|Exception in thread|Caused by: |Unhandled|Uncaught|goroutine \d+ \[)/
 const ERROR_LINE =
@@ -25,11 +30,11 @@ const KEPT = 4
 
 export const trace: Kind = {
   name: 'trace',
-  recognize({ lines }) {
-    const sample = lines.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
-    const frames = sample.filter((line) => FRAME.test(line)).length
-    const starts = sample.filter((line) => START.test(line) || ERROR_LINE.test(line)).length
-    const isTrace = frames >= LEAST_FRAMES && starts > 0 && frames >= sample.length * LEAST_SHARE
+  recognize({ starts }) {
+    const sample = starts.slice(0, HEAD_LINES).filter((line) => line.trim() !== '')
+    const frames = sample.filter(isFrame).length
+    const begun = sample.filter((line) => START.test(line) || ERROR_LINE.test(line)).length
+    const isTrace = frames >= LEAST_FRAMES && begun > 0 && frames >= sample.length * LEAST_SHARE
     return isTrace ? new TraceSurvey() : undefined
   },
 }
@@ -73,7 +78,7 @@ class TraceSurvey implements KindSurvey {
 
   #take(line: string, number: number): void {
     if (line.startsWith('Traceback ')) this.#isPython = true
-    if (FRAME.test(line)) {
+    if (isFrame(line)) {
       this.#frames++
       this.#takeFrame({ text: line, number })
       return

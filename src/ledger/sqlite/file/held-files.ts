@@ -6,7 +6,7 @@
  * The system releases SQLite's locks when any descriptor of their file is closed. So these
  * descriptors are closed after SQLite's.
  */
-import { closeSync, fstatSync, fsyncSync, openSync, type Stats, statSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, type Stats, statSync } from 'node:fs'
 import { rescueLog } from './log-copies.ts'
 import { type LogState, logBytes, readLogState, readSalts } from './log-index.ts'
 
@@ -57,7 +57,7 @@ export class HeldFiles {
    * the ledger's path: see {@link isLedgerAway}.
    */
   damage(committed: LogState): string | undefined {
-    const log = found(this.#log.path)
+    const log = logAt(this.#log.path)
     if (!isAt(this.#log, log)) return log === undefined ? 'its log was removed' : LOG_REPLACED
     if (this.#isShort(log, committed)) return 'its log was truncated'
     if (this.#isCut()) return 'its file was truncated'
@@ -81,7 +81,7 @@ export class HeldFiles {
    */
   rescueLog(): boolean {
     const isOthers = this.isLedgerAway && found(this.#ledger.path) !== undefined
-    if (isOthers || isAt(this.#log, found(this.#log.path))) return false
+    if (isOthers || isAt(this.#log, logAt(this.#log.path))) return false
     rescueLog(this.#log)
     return true
   }
@@ -131,6 +131,9 @@ function hold(path: string): Held {
 const openAt = ({ descriptor }: Held): string => `/proc/${process.pid}/fd/${descriptor}`
 
 const found = (path: string): Stats | undefined => statSync(path, { throwIfNoEntry: false })
+
+/** A symbolic link to the log is another file: SQLite does not open a log through one. */
+const logAt = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
 
 const isAt = ({ dev, ino }: Held, at: Stats | undefined): at is Stats =>
   at !== undefined && at.ino === ino && at.dev === dev
