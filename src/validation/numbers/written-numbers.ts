@@ -68,23 +68,26 @@ export function parseAsWritten(source: JsonSlice, respelled = 0): WrittenValue {
     rounded.add(holder, key, token)
     return standIn(token)
   }
-  const visit = (item: unknown, holder: Holder, key: string | number): unknown => {
-    if (typeof item === 'string') return noted(item, holder, key)
-    if (Array.isArray(item)) {
-      for (let i = 0; i < item.length; i++) item[i] = visit(item[i], item, i)
-    } else if (typeof item === 'object' && item !== null) {
-      const members = item as Record<string, unknown>
-      for (const name of Object.keys(members)) members[name] = visit(members[name], members, name)
+  const parsed: unknown = JSON.parse(marked(source, mark, respelled))
+  const value = typeof parsed === 'string' ? noted(parsed, undefined, '') : parsed
+  // On a stack of its own: a schema may nest deeper than calls can.
+  const open: object[] = isObject(value) ? [value] : []
+  for (let holder = open.pop(); holder !== undefined; holder = open.pop()) {
+    const members = holder as Record<string | number, unknown>
+    for (const key of Array.isArray(holder) ? holder.keys() : Object.keys(holder)) {
+      const member = members[key]
+      if (typeof member === 'string') members[key] = noted(member, holder, key)
+      else if (isObject(member)) open.push(member)
     }
-    return item
   }
-  const value = visit(JSON.parse(marked(source, mark, respelled)), undefined, '')
   return {
     value,
     numbers: new WrittenNumbers(rounded.all),
     spellings: new WrittenNumbers(spelled.all),
   }
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 /** Tokens by parent and key. */
 class Tokens {
