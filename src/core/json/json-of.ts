@@ -8,7 +8,7 @@ export function jsonOf(bytes: Buffer): JsonSlice | undefined {
   try {
     return parseJson(bytes)
   } catch (error) {
-    if (error instanceof CoatcheckError) return undefined
-    throw error
+    if (!(error instanceof CoatcheckError)) throw error
+    return undefined
   }
 }
