@@ -140,14 +140,15 @@ function ledgerSize({ ledgerBytes }: Plan, kind: keyof typeof CONTENTS, most: nu
     ],
     async run(lab) {
       const server = await lab.coatcheck(`size-${kind}`)
-      const client = await Client.connect(server.port, CREATED)
       let raw = 0
       for (let body = 0; body < ledgerBytes / BODY_BYTES; body++) {
         const bytes = make(BODY_BYTES, body)
+        // A connection for each: the service may close one after a body of this size.
+        const client = await Client.connect(server.port, CREATED)
         await client.send(post(`/v1/runs/size/results`, type, bytes))
+        client.close()
         raw += bytes.length
       }
-      client.close()
       await server.stop()
       const kept = lab.folderBytes(`size-${kind}`)
       lab.remove(`size-${kind}`)

@@ -50,7 +50,14 @@ const NOT_PASSED_ON = [
   'transfer-encoding',
   'upgrade',
 ]
-const NOT_ANSWERED = ['connection', 'content-length', 'date', 'keep-alive', REQUEST_ID]
+const NOT_ANSWERED = [
+  'connection',
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  REQUEST_ID,
+]
 
 /**
  * Lets a thread answer the request. Rejects as {@link LargeCalls.run} does, and with `overloaded`
