@@ -50,14 +50,7 @@ const NOT_PASSED_ON = [
   'transfer-encoding',
   'upgrade',
 ]
-const NOT_ANSWERED = [
-  'connection',
-  'connection',
-  'content-length',
-  'date',
-  'keep-alive',
-  REQUEST_ID,
-]
+const NOT_ANSWERED = ['connection', 'content-length', 'date', 'keep-alive', REQUEST_ID]
 
 /**
  * Lets a thread answer the request. Rejects as {@link LargeCalls.run} does, and with `overloaded`
