@@ -122,7 +122,7 @@ function fitting(text: string, room: number, isAll: boolean): { escaped: string;
     previous = code
   }
   if (isAll) return { escaped, whole: true }
-  // What follows is unknown, so the last grapheme may go on.
+  // The text goes on, so the last grapheme may be longer.
   return { escaped: escaped.slice(0, kept), whole: false }
 }
 

@@ -16,10 +16,10 @@ export interface PreviewLine {
 }
 
 export interface PreviewParts {
-  /** What the value is: `array`. */
+  /** Noun for the value: `array`. */
   readonly kind: string
   /**
-   * What is in brackets after it: `len=3`. The first come first where not all fit; one always
+   * Facts in brackets after it: `len=3`. The first come first where not all fit; one always
    * stands.
    */
   readonly facts: readonly string[]

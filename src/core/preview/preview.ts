@@ -124,7 +124,7 @@ export function previewBinary({ mediaType, bytes, sha256 }: BinaryFacts): string
 }
 
 /**
- * What follows a preview, so that a model knows how to hand on the whole value (vectors:
+ * Hint after a preview, which tells a model how to hand on the whole value (vectors:
  * reference_hint).
  *
  * @example referenceHint('r1').startsWith('\n[full value retained') // true

@@ -44,6 +44,7 @@ const RANK_ENDS = 300
 const END_LINES = 8
 const MINIFIED_LINE_BYTES = 1_000
 
+/** Preview of one text that goes by in pieces. The limit is in bytes of UTF-8. */
 export class TextPreview {
   readonly #limitBytes: number
   readonly #notable = new NotableLines()
@@ -83,7 +84,7 @@ export class TextPreview {
     return piece.subarray(taken)
   }
 
-  /** What follows the handle; at most the limit's bytes. */
+  /** Ends the text. Returns the preview after its handle, within the limit. */
   end(): string {
     this.#notable.end()
     if (this.#reading === undefined) this.#recognize(true)

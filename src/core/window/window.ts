@@ -82,7 +82,7 @@ export function planWindow(text: Buffer, options: WindowOptions = {}): WindowPla
 }
 
 /**
- * The same of a view whose size is known, from the parts that it asks for.
+ * Plans the window of a view whose size is known. It asks for the parts that it needs.
  *
  * @example windowSteps({ chars: 5, lines: 1 }, { limitChars: 5 }).next().done // true
  */

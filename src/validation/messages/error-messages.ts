@@ -234,7 +234,7 @@ function excluded(rule: unknown, numbers: Numbers): string | null {
   return what === undefined ? null : `not ${what}`
 }
 
-/** What a text needs beside the error. */
+/** Data for a text, in addition to the error. */
 interface Beside {
   /** Numbers as they were written. Absent when no number differs. */
   readonly numbers?: Numbers | undefined

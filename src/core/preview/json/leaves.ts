@@ -17,6 +17,7 @@ const NINE = 0x39
 const DATE_BYTES = 10
 const DATE_HYPHENS: readonly number[] = [4, 7]
 
+/** Adds a number token to `shape`. */
 export function readNumber(bytes: Buffer, number: NumberAt, shape: Shape): void {
   shape.numbers++
   if (isInteger(bytes, number)) shape.integers++

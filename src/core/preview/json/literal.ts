@@ -15,7 +15,7 @@ const BRACKETS_BYTES = 2
 /** With less room than this, strings are cut to leave some for what follows. */
 const AMPLE_BYTES = 240
 const LEAST_STRING_BYTES = 32
-/** What a value needs at least to say anything. */
+/** Fewest bytes in which a value is shown. */
 const LEAST_BYTES = 8
 
 /** `value` in at most `maxBytes` bytes, or in `…` where there is no room for more. */

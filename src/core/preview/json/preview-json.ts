@@ -40,7 +40,7 @@ const RANK_LAST_ROW = 350
 const RANK_FILL = 100_000
 
 /**
- * What follows the handle; at most `limitBytes` bytes, of which there must be at least 100.
+ * The preview after its handle, of at most `limitBytes` bytes. `limitBytes` is at least 100.
  *
  * @example previewExtended(json('{"a": 1}'), 1000) // ' = json(keys=1, bytes=8) {a: 1}'
  */

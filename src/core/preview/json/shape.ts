@@ -47,6 +47,7 @@ export const SHAPE_MEMBERS = 128
 /** Most signatures of rows that are told apart. */
 export const SIGNATURES = 64
 
+/** Counts and bounds of the values at one place. Sizes are bytes of the document. */
 export class Shape {
   count = 0
   /** Bytes of all values at this place, as they stand. */

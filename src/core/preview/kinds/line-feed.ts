@@ -8,6 +8,7 @@ const LF = 0x0a
 /** Most bytes of one character. */
 const CHARACTER_BYTES = 4
 
+/** Hands on lines, numbered from 1, in constant memory. */
 export class LineFeed {
   readonly #take: (line: string, number: number) => void
   #rest = ''

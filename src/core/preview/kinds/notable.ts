@@ -20,7 +20,7 @@ export interface NotableLine {
   count: number
 }
 
-/** What is kept of one line. */
+/** Characters kept of one line. */
 const LINE_CHARS = 400
 /** Most different lines of one weight that are kept from the start, and from the end. */
 const KEPT_FIRST = 12
@@ -29,7 +29,7 @@ const KEPT_LAST = 6
 const TOLD_APART = 512
 const LF = 0x0a
 
-/** What makes a line worth a closer look; quick, since all of a text is searched. */
+/** Words of lines that are looked at closely. Linear, since all of a text is searched. */
 const CANDIDATE =
   /error|ERROR|Error|fail|FAIL|Fail|FATAL|fatal|panic|PANIC|Panic|Traceback|xception|WARN|warn|Warn|CRITICAL|imed out|TIMED OUT|TIMEOUT|xited with|xit code|xit status|denied|not found|abort|Abort|Segmentation|passed|npm ERR|Killed|not ok|runcated|omitted|clipped|\xe2\x9c[\x95\x97]/g
 const OUTCOME =

@@ -4,6 +4,7 @@ import { excerpt, MARK } from '../excerpt.ts'
 const TOLD_APART = 2_048
 const NAME_BYTES = 60
 
+/** Counts names. Tells 2,048 of them apart. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   #hasMore = false
